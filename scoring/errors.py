@@ -139,6 +139,9 @@ MESSAGES: dict[str, str] = {
         "wrong number of lines after the header — expected {expected}, one for each record of the "
         "original — got {got}"
     ),
+    "aligned.parts_differ": _(
+        "a record that is deleted in one table only — expected it to be deleted in {expected} as well, or in neither"
+    ),
     "aligned.partly_empty": _(
         "an empty cell in a record that is not deleted — expected a value, or a line of empty cells only"
     ),

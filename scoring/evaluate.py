@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from scoring.errors import ProblemsFound
+from scoring.formats.lecture.parts import Columns, combined, joined
 from scoring.registry import MEASURES, PWSCUP_2015, Measure
 from scoring.scores.comparison import Comparison, Options, Prepared
+from scoring.scores.options import WORST
 from scoring.scores.results import Mark, mark
 from scoring.tables.equivalence import IntArray, Table
 from scoring.tables.frames import check_frame, is_frame
@@ -15,7 +18,7 @@ from scoring.tables.reading import write_table
 from scoring.tables.records import Records
 from scoring.tables.schema import Schema
 
-__all__ = ["Mark", "Options", "Prepared", "mark", "score"]
+__all__ = ["Mark", "Options", "Prepared", "mark", "prepared_parts", "score", "score_parts"]
 
 
 def score(
@@ -91,6 +94,44 @@ def score(
             progress(measure.id)
         values[measure.id] = measure.value(comparison, options)
     return values
+
+
+def prepared_parts(original: Table, columns: Columns, schema: Schema) -> dict[str, Prepared]:
+    """The original of each of several tables, by its key: the columns that this table has."""
+    own = {key: schema.only(names) for key, names in columns.items()}
+    whole = original if isinstance(original, Records) else Records.of(original, schema)
+    return {key: Prepared.of(joined({key: whole}, only), only) for key, only in own.items()}
+
+
+def score_parts(
+    originals: Mapping[str, Prepared],
+    tables: Mapping[str, Records],
+    source: IntArray,
+    *,
+    combine: str = WORST,
+    options: Options = Options(),  # noqa: B008 — frozen
+    measures: Sequence[Measure],
+    progress: Callable[[str], None] | None = None,
+) -> dict[str, float | int | None]:
+    """Every measure of several tables that are submitted together: see `combined`.
+
+    Parameters
+    ----------
+    originals : mapping of str to Prepared
+        By the key of each table; see `prepared_parts`.
+    tables : mapping of str to Records
+        Those that were submitted.
+    source : int array, shape (n_anonymized,)
+        The 0-based row of the original of each record, the same in all.
+    combine : str
+        One of `scoring.formats.lecture.COMBINE`.
+    """
+    how: dict[str, Any] = {"options": options, "measures": measures, "progress": progress}
+    found = {
+        key: score(originals[key], table, source, originals[key].schema, **how)
+        for key, table in tables.items()
+    }
+    return combined(found, measures, combine)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from pwscup.contests.selectors import visible_round
 from pwscup.formats import kinds_where
 from pwscup.formats.files import CSV, SUFFIXES, ZIP
 from pwscup.submissions import selectors, services
+from pwscup.submissions.forms import is_in_parts
 from pwscup.submissions.intake import uploads
 from pwscup.submissions.middleware import arrival
 from pwscup.submissions.pages.lines import Line, lines
@@ -82,7 +83,7 @@ def hand_in(
 ) -> Status:
     round = visible_round(request.user, slug, key, kinds_where("content_type"))
     team = own_team(request, round.contest)
-    expected = round.format.content_type
+    expected = ZIP if is_in_parts(round) else round.format.content_type
     if request.content_type != expected:
         raise ApiRefused("request.content_type", expected=expected, got=request.content_type or "—")
     submission = services.submit(
@@ -116,8 +117,9 @@ def _target(round: Round, team: Team, slug: str) -> Release:
 
 
 def _files(request: HttpRequest, round: Round) -> dict[str, services.Upload]:
-    """The body as the file of the round, or as an archive of the answer files `<question>.csv`."""
-    if not round.format.asks_questions:
+    """The body as the file of the round, or as an archive of its tables or of the answer files `<question>.csv`."""
+    is_several = is_in_parts(round)
+    if not (round.format.asks_questions or is_several):
         (spec,) = round.spec.files
         suffix = SUFFIXES[str(round.format.content_type)]
         return {spec.key: (f"{spec.key}.{suffix}", _chunks(request))}
@@ -135,6 +137,15 @@ def _files(request: HttpRequest, round: Round) -> dict[str, services.Upload]:
         raise services.SubmissionRefused(
             "archive.unusable", problem=str(refused.problems[0])
         ) from refused
+    if is_several:
+        keys = [spec.key for spec in round.spec.files]
+        found, errors = uploads.matched_tables(
+            parts, keys, round.contest.ruleset.data.optional_parts
+        )
+        if errors:
+            problem = "; ".join(message for error in errors for message in error.messages)
+            raise services.SubmissionRefused("archive.unusable", problem=problem)
+        return {key: (part.name, part.chunks()) for key, part in found.items()}
     return {PurePosixPath(part.name).stem: (part.name, part.chunks()) for part in parts}
 
 

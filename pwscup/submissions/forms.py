@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pwscup.submissions.intake.uploads import Part
     from scoring.rulesets.base import FileSpec
 
-FOR_TEAM, ORIGINAL = "for_team", "original"
+FOR_TEAM, ORIGINAL, TABLES = "for_team", "original", "tables"
 ACCEPT_GUESSES = ".csv,.zip,text/csv,application/zip"
 
 
@@ -88,8 +88,20 @@ class TableForm(UploadForm):
         self.max_bytes = selectors.max_file_bytes(round)
         self.specs = {spec.key: spec for spec in specs}
         self.keys = [*self.specs]
-        for spec in self.specs.values():
-            self.fields[spec.key] = _file_field(spec, self.max_bytes)
+        self.has_parts = is_in_parts(round)
+        self.expected = [f"{key}.csv" for key in self.keys]
+        if self.has_parts:
+            self.fields[TABLES] = SeveralFilesField(
+                label=_("Tables"),
+                allow_empty_file=True,
+                widget=SeveralFilesInput(
+                    attrs={"accept": ACCEPT_GUESSES, "data-max-bytes": settings.MAX_UPLOAD_BYTES}
+                ),
+                error_messages={"required": _("Choose a file.")},
+            )
+        else:
+            for spec in self.specs.values():
+                self.fields[spec.key] = _file_field(spec, self.max_bytes)
         if self.teams:
             named = [(slug, team.name) for slug, team in self.teams.items()]
             widget = forms.Select(attrs={"class": "form-select"})
@@ -98,12 +110,12 @@ class TableForm(UploadForm):
             )
         if field := original_field(round):
             self.fields[ORIGINAL] = field
-        self.order_fields([FOR_TEAM, ORIGINAL, *self.keys, "note"])
+        self.order_fields([FOR_TEAM, ORIGINAL, TABLES, *self.keys, "note"])
 
     def clean(self) -> dict[str, Any]:
         """Turn uploads into parts; an error about size is shown at the field."""
         cleaned = super().clean() or self.cleaned_data
-        for key in self.keys:
+        for key in () if self.has_parts else self.keys:
             if cleaned.get(key) is None:
                 cleaned.pop(key, None)
                 continue
@@ -113,6 +125,16 @@ class TableForm(UploadForm):
             except ValidationError as error:
                 self.add_error(key, error)
         return cleaned
+
+    def clean_tables(self) -> dict[str, Part]:
+        """The tables that belong together, by their key: files of these names, or an archive of them."""
+        parts, errors = received(self.cleaned_data[TABLES], self.max_bytes)
+        errors += _empty(parts)
+        optional = [spec.key for spec in self.specs.values() if not spec.required]
+        found, unfit = uploads.matched_tables(parts, self.keys, optional)
+        if errors := [*errors, *unfit]:
+            raise ValidationError(errors)
+        return found
 
     @property
     def chosen_team(self) -> Team | None:
@@ -124,6 +146,8 @@ class TableForm(UploadForm):
 
     def parts(self) -> dict[str, Part]:
         """The received files by the ruleset's key."""
+        if self.has_parts:
+            return dict(self.cleaned_data[TABLES])
         return {key: self.cleaned_data[key] for key in self.keys if key in self.cleaned_data}
 
 
@@ -145,6 +169,33 @@ def original_field(round: Round) -> forms.Field | None:
             % {"expected": shown, "got": "%(value)s"},
         },
     )
+
+
+def is_in_parts(round: Round) -> bool:
+    """A submission of this round has several tables that belong together."""
+    return round.format.needs_own_table and bool(round.contest.ruleset.data.parts)
+
+
+def received(
+    files: Iterable[UploadedFile], max_bytes: int
+) -> tuple[list[Part], list[ValidationError]]:
+    """The files, including those in archives, and the errors of the others."""
+    parts: list[Part] = []
+    errors: list[ValidationError] = []
+    for upload in files:
+        try:
+            if uploads.is_zip(upload.name or ""):
+                parts += uploads.unpacked(upload, max_bytes)
+            else:
+                parts.append(uploads.limited(upload, max_bytes))
+        except ValidationError as error:
+            errors.append(error)
+    return parts, errors
+
+
+def _empty(parts: Iterable[Part]) -> list[ValidationError]:
+    empty = [part.name for part in parts if part.size_bytes == 0]
+    return [ValidationError(EMPTY, "empty", {"name": name}) for name in empty]
 
 
 def _file_field(spec: FileSpec, max_bytes: int) -> forms.FileField:
@@ -214,9 +265,8 @@ class GuessForm(UploadForm):
 
     def clean_guess(self) -> uploads.Answers:
         """The received files by the slug of their target, by the key of the file."""
-        parts, errors = self._received()
-        empty = [part.name for part in parts if part.size_bytes == 0]
-        errors += [ValidationError(EMPTY, "empty", {"name": name}) for name in empty]
+        parts, errors = received(self.cleaned_data["guess"], self.max_bytes)
+        errors += _empty(parts)
         if errors:
             raise ValidationError(errors)
         single = self.data.get("target", "")
@@ -243,17 +293,3 @@ class GuessForm(UploadForm):
             slug: uploads.Part(f"{key}_{slug}.csv", len(made), lambda made=made: (made,))
             for slug, made in found.items()
         }
-
-    def _received(self) -> tuple[list[Part], list[ValidationError]]:
-        """The files, including those in archives, and the errors of the others."""
-        parts: list[Part] = []
-        errors: list[ValidationError] = []
-        for upload in self.cleaned_data["guess"]:
-            try:
-                if uploads.is_zip(upload.name or ""):
-                    parts += uploads.unpacked(upload, self.max_bytes)
-                else:
-                    parts.append(uploads.limited(upload, self.max_bytes))
-            except ValidationError as error:
-                errors.append(error)
-        return parts, errors

@@ -135,9 +135,8 @@ def _draft(attack: Round, submission: Submission) -> Release:
 
 def given_name(attack: Round, team: Team) -> str:
     """The file name of what is published next to a table."""
-    name = team_file(team, attack.format.release_names[1])
-    suffix = attack.format.given_suffix
-    return name if suffix is None else f"{name.rpartition('.')[0]}.{suffix}"
+    suffix = attack.format.given_suffix or attack.contest.format.suffix
+    return team_file(team, attack.format.release_names[1], suffix=suffix)
 
 
 def table_name(attack: Round, team: Team) -> str:

@@ -31,7 +31,7 @@ from pwscup.contests.selectors import (
     visible_contest,
     visible_round,
 )
-from pwscup.contests.teams.tables import content_of, team_file
+from pwscup.contests.teams.tables import content_of, suffix_of, team_file
 from pwscup.core.files.exports import csv_stream
 from pwscup.core.http.polling import etag, polled
 from pwscup.core.http.posted import posted_number
@@ -138,8 +138,9 @@ def team_data(request: HttpRequest, slug: str, team: str, name: str) -> HttpResp
         raise Http404
     if (terms_page := terms_first(request, contest)) is not None:
         return terms_page
-    key = name.removesuffix(f".{contest.format.suffix}")
-    content = content_of(found, key) if draws.ensure_drawn(found) else None
+    key, _dot, suffix = name.rpartition(".")
+    is_named = suffix == suffix_of(contest, key) and draws.ensure_drawn(found) is not None
+    content = content_of(found, key) if is_named else None
     if not content:
         raise Http404
     return downloads.table_response(download_name(contest, team_file(found, key)), content)

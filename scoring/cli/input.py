@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 
 from scoring import plugins
 from scoring.cli.output import Output, UsageError, read_file
+from scoring.formats.lecture.parts import read_parts
 from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset, ruleset_names
+from scoring.rulesets.base import unfit_parts
 from scoring.rulesets.kinds import WITHOUT_ROWS
 from scoring.rulesets.loader import load_schema
 from scoring.tables.aligned import read_aligned
+from scoring.tables.archives import unpacked
 from scoring.tables.equivalence import IntArray, Table
 from scoring.tables.hierarchy_files import HIERARCHY_FILE as HIERARCHY
 from scoring.tables.original_values import check_original_values
@@ -158,6 +161,34 @@ def read_scored(
         original=_table(known) if values_only else None,
     )
     return table, None
+
+
+def read_scored_parts(
+    arguments: Namespace,
+    known: Records | Prepared,
+    schema: Schema,
+    output: Output,
+    ruleset: Ruleset,
+) -> tuple[dict[str, Records], IntArray]:
+    """The tables of the archive `--anonymized`, by the rules of a submission of several, and their rows."""
+    if arguments.rows is not None:
+        raise UsageError(f"--rows: aligned tables of {ruleset.id} need no row numbers")
+    output.step("checking the submission")
+    data = ruleset.data
+    if problems := unfit_parts(data.parts, schema):
+        raise UsageError("; ".join(f"data.part: expected {e}, got {got}" for e, got in problems))
+    columns = data.columns_of_parts(schema)
+    files = unpacked(
+        read_file(arguments.anonymized), [*columns], file="anonymized", optional=data.optional_parts
+    )
+    return read_parts(
+        files,
+        columns,
+        original=_table(known),
+        schema=schema,
+        original_values_only=ruleset.validity.values == "original",
+        blank_records=ruleset.validity.blank_records,
+    )
 
 
 def _table(known: Records | Prepared) -> Table:

@@ -43,8 +43,8 @@ def add_arguments(command: Parser) -> None:
 
 def run(arguments: Namespace, output: Output) -> int:
     """Compute the official values and print them; a table outside of a gate is rejected."""
-    from scoring.cli.input import read_ruleset, read_schema, read_scored
-    from scoring.evaluate import score
+    from scoring.cli.input import read_ruleset, read_schema, read_scored, read_scored_parts
+    from scoring.evaluate import prepared_parts, score, score_parts
     from scoring.registry import drawing
     from scoring.rulesets.gates import outside
 
@@ -55,24 +55,27 @@ def run(arguments: Namespace, output: Output) -> int:
     options = measure_options(arguments, options, schema)
     options = replace(options, seed=arguments.seed)
     prepared = _prepared(arguments, schema, output)
-    table, source = read_scored(arguments, prepared, schema, output, ruleset)
     given = set() if ruleset.program is None else {spec.id for spec in ruleset.program.values}
     measures = tuple(id_ for id_ in measures if id_ not in given)
     chosen = [ruleset.measure(id_) for id_ in measures]
     titles = {measure.id: measure.title for measure in chosen}
-    values = score(
-        prepared,
-        table,
-        source,
-        schema,
-        options=options,
-        measures=chosen,
-        progress=lambda id_: output.step(f"measuring {id_}, {titles[id_].lower()}"),
-    )
+    how: dict[str, Any] = {
+        "options": options,
+        "measures": chosen,
+        "progress": lambda id_: output.step(f"measuring {id_}, {titles[id_].lower()}"),
+    }
+    if ruleset.data.parts:
+        tables, rows = read_scored_parts(arguments, prepared, schema, output, ruleset)
+        columns = ruleset.data.columns_of_parts(schema)
+        originals = prepared_parts(prepared.original, columns, schema)
+        values = score_parts(originals, tables, rows, combine=ruleset.data.combine, **how)
+    else:
+        table, source = read_scored(arguments, prepared, schema, output, ruleset)
+        values = score(prepared, table, source, schema, **how)
     if given and arguments.programs:
         values |= _programmed(arguments.programs, ruleset, prepared, table, source, output)
         chosen += [ruleset.measure(id_) for id_ in ruleset.measures if id_ in given]
-    text = _score_table(values, chosen)
+    text = _score_table(values, chosen, [part.key for part in ruleset.data.parts])
     if drawn := drawing(chosen):
         values["seed"] = arguments.seed
         text += drawn_with(arguments.seed, drawn)
@@ -147,9 +150,15 @@ def _counted_by(
     return options, tuple(dict.fromkeys((*ruleset.measures, *TABLE_MEASURES)))
 
 
-def _score_table(values: dict[str, float | int | None], measures: Sequence[Measure]) -> str:
+def _score_table(
+    values: dict[str, float | int | None], measures: Sequence[Measure], parts: Sequence[str] = ()
+) -> str:
     head = ("", "measure", "value", "better", "meaning")
-    measured = [(m.id, m.name, _number(values[m.id]), m.direction, m.title) for m in measures]
+    measured = []
+    for m in measures:
+        measured.append((m.id, m.name, _number(values[m.id]), m.direction, m.title))
+        each = [(part, f"{m.id}.{part}") for part in parts]
+        measured += [("", "", _number(values[k]), "", part) for part, k in each if k in values]
     counts = f"{values['n_anonymized']} anonymized records of {values['n_original']}"
     return f"{counts}\n\n{aligned([head, *measured], right=[2])}"
 

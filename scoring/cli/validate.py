@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scoring.cli.arguments import Parser, add_ruleset, add_schema, add_submission
 from scoring.cli.output import Output
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scoring.rulesets import Ruleset
     from scoring.tables.equivalence import IntArray, Table
+    from scoring.tables.records import Records
     from scoring.tables.schema import Schema
 
 
@@ -28,13 +31,20 @@ def run(arguments: Namespace, output: Output) -> None:
         read_ruleset,
         read_schema,
         read_scored,
+        read_scored_parts,
     )
 
     ruleset = None if arguments.ruleset is None else read_ruleset(arguments.ruleset)
     schema = read_schema(arguments, ruleset)
     original = read_original(arguments, schema, output)
+    table: Table
     if ruleset is None:
         table, _ = read_declared(arguments, original, schema, output)
+    elif ruleset.data.parts:
+        tables, rows = read_scored_parts(arguments, original, schema, output, ruleset)
+        if ruleset.gates:
+            _check_gates_of_parts(ruleset, schema, original, tables, rows)
+        table = next(iter(tables.values()))
     else:
         table, source = read_scored(arguments, original, schema, output, ruleset)
         if ruleset.gates:
@@ -46,6 +56,25 @@ def run(arguments: Namespace, output: Output) -> None:
         "n_problems": 0,
     }
     output.result(values, f"valid: {len(table)} records of {len(original)}, no problems")
+
+
+def _check_gates_of_parts(
+    ruleset: Ruleset,
+    schema: Schema,
+    original: Records,
+    tables: Mapping[str, Records],
+    source: IntArray,
+) -> None:
+    from scoring.errors import ProblemsFound
+    from scoring.evaluate import prepared_parts, score_parts
+    from scoring.rulesets.gates import outside
+
+    bounded = [ruleset.measure(gate.measure) for gate in ruleset.gates]
+    originals = prepared_parts(original, ruleset.data.columns_of_parts(schema), schema)
+    how: dict[str, Any] = {"options": ruleset.options, "combine": ruleset.data.combine}
+    values = score_parts(originals, tables, source, measures=bounded, **how)
+    if problems := outside(ruleset, values):
+        raise ProblemsFound(problems)
 
 
 def _check_gates(

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scoring.proof.commitments import SECRET_BYTES, commitment, derived_seed, shuffled
 from scoring.proof.trail import first_broken
+from scoring.tables.archives import is_archive, unpacked
 from scoring.tables.text import UTF8_BOM
 
 if TYPE_CHECKING:
@@ -233,7 +234,8 @@ def checks_of_release(
     reveal : mapping
         As `read_reveal` returns it.
     submission, release : bytes
-        The table as the team submitted it, and as attackers could download it.
+        The table as the team submitted it, and as attackers could download it; of several tables that belong together
+        an archive each.
     schema : Schema
     purpose : str, optional
         Which release it is, such as ``release/attack/red``; found by its SHA-256 where it is not named.
@@ -257,6 +259,9 @@ def checks_of_release(
         return [Check("release", False, f"no release of the reveal has {what}")]
     handed_in = hashlib.sha256(submission).hexdigest()
     seed = derived_seed(bytes.fromhex(reveal["secret"]), found["purpose"])
+    if is_archive(release):
+        same = _same("release SHA-256", found["sha256"], digest)
+        return [same, *_checks_of_tables(found, submission, release, seed, schema)]
     derived = released(submission, seed, schema, kind=found.get("kind", "attack"))
     stated = (found.get("files") or {}).get("anonymized")
     return [
@@ -264,6 +269,21 @@ def checks_of_release(
         _same("submission SHA-256", stated, handed_in),
         _same_bytes(found["purpose"], derived, release.removeprefix(UTF8_BOM)),
     ]
+
+
+def _checks_of_tables(
+    found: Entry, submission: bytes, release: bytes, seed: int, schema: Schema
+) -> Iterator[Check]:
+    """The checks of several tables that belong together: both files are archives of them."""
+    stated = found.get("files") or {}
+    submitted = unpacked(submission, [*stated], file="submission")
+    for key, table in unpacked(release, [*stated], file="release").items():
+        names = table.partition(b"\n")[0].decode().split(",")
+        own = schema.only([column for column in schema.names if column in names])
+        digest = hashlib.sha256(submitted[key]).hexdigest()
+        yield _same(f"submission SHA-256, {key}", stated[key], digest)
+        derived = released(submitted[key], seed, own, kind=found.get("kind", "attack"))
+        yield _same_bytes(f"{found['purpose']}, {key}", derived, table)
 
 
 def _same(name: str, stated: object, found: object) -> Check:

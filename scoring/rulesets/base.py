@@ -9,6 +9,7 @@ from scoring.formats.sequential.limits import NO_LIMITS, SeriesLimits
 from scoring.formulas import FINAL, FORMULAS, MEASURE_RANKS, TIE_BREAKS
 from scoring.registry import ALL_MEASURES
 from scoring.rulesets.kinds import DRAWN, ONLY_STAGE, ORGANIZER, ROUND_KINDS, TEAMS
+from scoring.scores.options import COMBINE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -140,6 +141,16 @@ class RareSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class PartSpec:
+    """One of the tables that a team submits together, with some columns of its original, or with all."""
+
+    key: str
+    title: Text = field(hash=False)
+    columns: tuple[str, ...] = ()
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class DataSpec:
     """The table that teams anonymize.
 
@@ -164,6 +175,24 @@ class DataSpec:
     originals: int = 1
     """Tables that are drawn for each team, of which it chooses one for each submission."""
 
+    parts: tuple[PartSpec, ...] = ()
+    """The tables that a team submits together; without any it submits one."""
+    combine: str = COMBINE[0]
+    """The way to one value of those of the tables."""
+
+    def columns_of_parts(self, schema: Schema) -> dict[str, tuple[str, ...]]:
+        """The columns of each table that is submitted, by its key."""
+        return {part.key: part.columns or schema.public().names for part in self.parts}
+
+    def columns_of(self, key: str) -> tuple[str, ...]:
+        """The columns of a table that is submitted with others; none if it has all, or is no such table."""
+        return next((part.columns for part in self.parts if part.key == key), ())
+
+    @property
+    def optional_parts(self) -> tuple[str, ...]:
+        """The keys of the tables that may be left out."""
+        return tuple(part.key for part in self.parts if not part.required)
+
     @property
     def numbers(self) -> tuple[int | None, ...]:
         """The numbers of a team's originals, from 1; None for the only one."""
@@ -173,6 +202,20 @@ class DataSpec:
     def n_own(self) -> int:
         """The number of records of a team's table."""
         return (self.sample or 0) + self.shared
+
+
+def unfit_parts(parts: tuple[PartSpec, ...], schema: Schema) -> list[tuple[str, str]]:
+    """Columns that are in no required part, and names that are no column: what is expected, and what was found."""
+    known = schema.public().names
+    named = {name for part in parts for name in part.columns}
+    strange = [(f"columns out of: {', '.join(known)}", name) for name in sorted(named - {*known})]
+    in_all = {name for part in parts if part.required for name in part.columns or known}
+    missing = [name for name in known if name not in in_all]
+    if missing:
+        strange.append(
+            ("each column in a part that is required", f"none with {', '.join(missing)}")
+        )
+    return strange
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scoring.errors import Problem
+from scoring.scores.options import WORST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scoring.rulesets.base import Ruleset
+    from scoring.rulesets.base import GateSpec, Ruleset
     from scoring.scores.comparison import Comparison, Options
 
 
@@ -20,14 +21,22 @@ def outside(ruleset: Ruleset, values: Mapping[str, float | None]) -> list[Proble
         value = values.get(gate.measure)
         if gate.admits(value):
             continue
-        params: dict[str, str | int | float] = {"measure": gate.measure}
-        if value is None:
-            found.append(Problem("gate.unknown", params))
-        elif gate.low is not None and value < gate.low:
-            found.append(Problem("gate.below", params | _shown(gate.low, value)))
-        elif gate.high is not None:
-            found.append(Problem("gate.above", params | _shown(gate.high, value)))
+        of_parts = {p.key: values.get(f"{gate.measure}.{p.key}") for p in ruleset.data.parts}
+        if ruleset.data.combine == WORST and any(v is not None for v in of_parts.values()):
+            unfit = {k: v for k, v in of_parts.items() if v is not None and not gate.admits(v)}
+            found += [_problem(gate, value, file) for file, value in unfit.items()]
+        else:
+            found.append(_problem(gate, value))
     return found
+
+
+def _problem(gate: GateSpec, value: float | None, file: str | None = None) -> Problem:
+    params: dict[str, str | int | float] = {"measure": gate.measure}
+    if value is None:
+        return Problem("gate.unknown", params, file)
+    if gate.low is not None and value < gate.low:
+        return Problem("gate.below", params | _shown(gate.low, value), file)
+    return Problem("gate.above", params | _shown(gate.high or 0.0, value), file)
 
 
 def gated(

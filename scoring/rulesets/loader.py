@@ -14,9 +14,11 @@ from scoring.rulesets.base import (
     MAX_ORIGINALS,
     DataSpec,
     Limits,
+    PartSpec,
     RareSpec,
     Ruleset,
     ValiditySpec,
+    unfit_parts,
 )
 from scoring.rulesets.document import Document
 from scoring.rulesets.kinds import (
@@ -29,6 +31,7 @@ from scoring.rulesets.kinds import (
     FORMAT_NAMES,
     HIDDEN,
     OWN_TABLES,
+    PER_TEAM,
     VALUE_SOURCES,
 )
 from scoring.rulesets.loader_boards import read_boards
@@ -38,7 +41,7 @@ from scoring.rulesets.loader_program import read_program
 from scoring.rulesets.loader_ranking import read_ranking
 from scoring.rulesets.loader_rounds import read_rounds, read_stages
 from scoring.rulesets.loader_sequential import read_sequential
-from scoring.scores.options import OPTION_CHOICES, OPTIONAL_CHOICES, Options
+from scoring.scores.options import COMBINE, OPTION_CHOICES, OPTIONAL_CHOICES, Options
 from scoring.tables import toml_text
 
 if TYPE_CHECKING:
@@ -113,6 +116,8 @@ def _ruleset(document: Document, text: str) -> Ruleset:
     scoring = document.table("scoring")
     data = _data(document.table("data"))
     program = read_program(scoring, data.tables)
+    if program is not None and data.parts:
+        scoring.wrong("program", "no program, as data.part lists several tables", "a table")
     measures = read_measures(scoring, data, program)
     validity = _validity(document)
     stages = read_stages(document)
@@ -182,10 +187,43 @@ def _data(data: Document) -> DataSpec:
             else DRAWN
         ),
         originals=data.integer("originals", 1, MAX_ORIGINALS) if data.has("originals") else 1,
+        parts=_parts(data, schema) if tables == PER_TEAM and data.has("part") else (),
+        combine=(
+            data.choice("combine", COMBINE) or COMBINE[0]
+            if tables == PER_TEAM and data.has("part") and data.has("combine")
+            else COMBINE[0]
+        ),
     )
     if spec.rare is not None and spec.rare.records > spec.shared:
         data.wrong("rare.records", f"at most data.shared, {spec.shared}", spec.rare.records)
     return spec
+
+
+def _parts(data: Document, schema: Schema | None) -> tuple[PartSpec, ...]:
+    documents = data.tables("part")
+    parts = tuple(_part(item, schema) for item in documents)
+    seen: set[str] = set()
+    for item, part in zip(documents, parts, strict=True):
+        if part.key and part.key.lower() in seen:
+            item.wrong("key", "a key that no other part has", part.key)
+        seen.add(part.key.lower())
+    if parts and schema is not None:
+        for problem in unfit_parts(parts, schema):
+            data.wrong("part", *problem)
+    return parts
+
+
+def _part(item: Document, schema: Schema | None) -> PartSpec:
+    columns: tuple[str, ...] = ()
+    if item.has("columns"):
+        known = None if schema is None else schema.public().names
+        columns = item.names("columns") if known is None else item.choices("columns", known)
+    return PartSpec(
+        item.short_name("key"),
+        item.translated("title"),
+        columns,
+        item.boolean("required") if item.has("required") else True,
+    )
 
 
 def _strata(data: Document, schema: Schema | None) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ def _round(
         kind=kind.id,
         title=document.translated("title"),
         description=document.translated("description"),
-        files=asked.files if kind.asks_questions else _files(document, kind),
+        files=asked.files if kind.asks_questions else _files(document, kind, data),
         counts=document.choice("counts", kind.counts),
         feedback=document.choice("feedback", kind.feedback),
         minutes=_minutes(document),
@@ -160,7 +160,10 @@ def _criteria(document: Document) -> tuple[CriterionSpec, ...]:
     return criteria
 
 
-def _files(document: Document, kind: RoundKind) -> tuple[FileSpec, ...]:
+def _files(document: Document, kind: RoundKind, data: DataSpec) -> tuple[FileSpec, ...]:
+    if data.parts and kind.phase == "anonymization":
+        (file_kind,) = kind.files.values()
+        return tuple(FileSpec(p.key, file_kind, p.required, p.title) for p in data.parts)
     documents = document.tables("file")
     specs = tuple(_file(item, kind) for item in documents)
     _check_keys(documents, specs, "file of the round")

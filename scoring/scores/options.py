@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from scoring.tables.schema import Schema
 
 
+WORST, MEAN = COMBINE = ("worst", "mean")
+"""One value of those of several tables: the worst by the measure's direction, or the mean."""
 DECIMALS = 9
 """Values are rounded to so many decimals, below which only floating-point noise differs."""
 

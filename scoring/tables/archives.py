@@ -6,11 +6,13 @@ Nothing here trusts a path, a declared size or a declared count.
 from __future__ import annotations
 
 import contextlib
+import io
 import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -24,6 +26,8 @@ MAX_SHOWN = 100
 BY_PRODUCTS = 4
 """Folders, dot files and what macOS adds may be so many times the files that count."""
 _MIB = 1024 * 1024
+MAX_TABLES_BYTES = 256 * _MIB
+"""The tables of an archive together, unpacked."""
 _IS_ENCRYPTED, _IS_UTF8 = 0x1, 0x800  # among an entry's flags
 _ENTRY_SIGNATURE = b"PK\x01\x02"
 _ARCHIVES = frozenset({".zip", ".gz", ".tgz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst", ".jar"})
@@ -233,6 +237,66 @@ def is_archive(data: bytes) -> bool:
     (True, False)
     """
     return data.startswith((b"PK\x03\x04", b"PK\x05\x06"))
+
+
+def matched(
+    names: Sequence[str],
+    keys: Collection[str],
+    problems: Collector,
+    *,
+    optional: Collection[str] = (),
+) -> dict[str, int]:
+    """The position of the file `<key>.csv` of each table, in any folder and any case.
+
+    Files of other names, several of one table, and missing ones are noted as problems.
+
+    Examples
+    --------
+    >>> problems = Collector()
+    >>> matched(["my/A.csv", "c.csv"], ["a", "b"], problems)
+    {'a': 0}
+    >>> [str(problem) for problem in problems.problems]
+    ['c.csv — a file of another name — expected a.csv, b.csv — got “c.csv”', 'a file is missing — expected b.csv']
+    """
+    by_stem = {key.lower(): key for key in keys}
+    found: dict[str, list[int]] = defaultdict(list)
+    for position, name in enumerate(names):
+        path = PurePosixPath(name.lower())
+        if path.suffix == ".csv" and path.stem in by_stem:
+            found[by_stem[path.stem]].append(position)
+        else:
+            expected = ", ".join(f"{key}.csv" for key in keys)
+            problems.add("bundle.unknown", file=name, expected=expected, got=name)
+    for key in keys:
+        same = found.get(key, [])
+        if len(same) > 1:
+            got = ", ".join(f"“{names[at]}”" for at in same)
+            problems.add("bundle.repeated", expected=f"{key}.csv", got=got)
+        elif not same and key not in optional:
+            problems.add("bundle.missing", expected=f"{key}.csv")
+    return {key: found[key][0] for key in keys if key in found}
+
+
+def unpacked(
+    data: bytes, keys: Collection[str], *, file: str, optional: Collection[str] = ()
+) -> dict[str, bytes]:
+    """The tables of a zip archive by their key, in the order of `keys`.
+
+    Raises
+    ------
+    ProblemsFound
+        All that is wrong with the archive.
+    """
+    problems, limits = Collector(), Limits(max(len(keys), 1), MAX_TABLES_BYTES)
+    with Archive(io.BytesIO(data), limits, name=file) as archive:
+        entries, read = archive.files(problems), []
+        for entry in entries:
+            pieces: list[bytes] = []
+            archive.take(entry, problems, pieces.append)
+            read.append(b"".join(pieces))
+        places = matched([e.path for e in entries], keys, problems, optional=optional)
+    problems.raise_if_any()
+    return {key: read[at] for key, at in places.items()}
 
 
 def _n_listed(source: Path | IO[bytes]) -> int:

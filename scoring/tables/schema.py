@@ -6,7 +6,7 @@ import dataclasses
 import math
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -145,6 +145,14 @@ class Schema:
         """The schema of what participants see and submit: no identifier columns."""
         kept = tuple(c for c in self.columns if c.role is not Role.IDENTIFIER)
         return self if len(kept) == len(self.columns) else dataclasses.replace(self, columns=kept)
+
+    def only(self, names: Collection[str]) -> Schema:
+        """The schema of these columns, in its own order; an attack whose column is missing has none."""
+        kept = tuple(column for column in self.columns if column.name in names)
+        attacks = {key: getattr(self, key) for key in ("e2_column", "e4_column")}
+        return Schema(
+            kept, **{key: name if name in names else None for key, name in attacks.items()}
+        )
 
     def replace_column(self, column: Column) -> Schema:
         """A schema whose column of the same name is this one.

@@ -76,7 +76,11 @@ class Round(models.Model):
     @property
     def has_trials(self) -> bool:
         """Teams may try methods or attacks of this round in the browser."""
-        return self.contest.has_trials and self.format.trying is not None
+        return (
+            self.contest.has_trials
+            and self.format.trying is not None
+            and not self.contest.ruleset.data.parts
+        )
 
     def is_open(self, now: datetime) -> bool:
         """Files are accepted: between its dates, while the contest is not paused."""

@@ -110,14 +110,18 @@ def round_rule(round: ShownRound, ruleset: Ruleset, language: str) -> RoundRule:
         closes_at=round.closes_at,
         length=length(spec.minutes),
         description=localized(spec.description, language),
-        files=tuple(_file_rule(file, language) for file in spec.files),
+        files=tuple(_file_rule(file, ruleset, language) for file in spec.files),
         criteria=tuple(localized(criterion.title, language) for criterion in spec.criteria),
         sentences=_sentences(round, ruleset),
     )
 
 
-def _file_rule(file: FileSpec, language: str) -> FileRule:
-    return FileRule(localized(file.title, language), str(FILES[file.kind].text), file.required)
+def _file_rule(file: FileSpec, ruleset: Ruleset, language: str) -> FileRule:
+    text, columns = str(FILES[file.kind].text), ruleset.data.columns_of(file.key)
+    if columns:
+        only = _("Of these columns it has only %(columns)s.") % {"columns": ", ".join(columns)}
+        text = f"{text} {only}"
+    return FileRule(localized(file.title, language), text, file.required)
 
 
 def _sentences(round: ShownRound, ruleset: Ruleset) -> tuple[str, ...]:

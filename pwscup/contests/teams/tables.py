@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import zipfile
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from django.urls import reverse
 
 from pwscup.core.files import storage
 from pwscup.core.models import StoredFile
+from pwscup.formats.files import SUFFIXES, ZIP
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 ORIGINAL, DRAW = "original", "draw"
 SAMPLE = "sample-anonymized"
 NAMES = ("original", SAMPLE)
+FIRST_TIME = (1980, 1, 1, 0, 0, 0)
+"""The time of every file in an archive, whose bytes depend on its content only."""
 
 
 def numbered(name: str, number: int | None) -> str:
@@ -99,9 +103,15 @@ def parts_left(dataset: Dataset) -> range:
     return range((dataset.part or 0) + 1, (n_parts(dataset) or 0) + 1)
 
 
-def team_file(team: Team, kind: str) -> str:
+def team_file(team: Team, kind: str, *, suffix: str = "") -> str:
     """The name of a file of a team in a contest with own tables, such as teamred_original.csv."""
-    return f"{in_files(team.slug)}_{kind}.{team.contest.format.suffix}"
+    return f"{in_files(team.slug)}_{kind}.{suffix or suffix_of(team.contest, kind)}"
+
+
+def suffix_of(contest: Contest, kind: str) -> str:
+    """The suffix of a file of tables: several that belong together are an archive."""
+    is_several = contest.ruleset.data.parts and not kind.startswith(ORIGINAL)
+    return SUFFIXES[ZIP] if is_several else contest.format.suffix
 
 
 def in_files(short_name: str) -> str:
@@ -117,7 +127,7 @@ def in_files(short_name: str) -> str:
 
 def url_of(team: Team, name: str) -> str:
     """The URL of the team's table or the sample, one of `NAMES`."""
-    name = f"{name}.{team.contest.format.suffix}"
+    name = f"{name}.{suffix_of(team.contest, name)}"
     return reverse("team-data", args=[team.contest.slug, team.slug, name])
 
 
@@ -128,25 +138,51 @@ def sample_of(dataset: Dataset) -> bytes:
     """
     if dataset.public is None:
         raise LookupError(f"table {dataset.pk} has no public part")
-    return _sample(dataset.public, dataset.contest.ruleset.validity.blank_records)
+    return _sample(dataset.public, *_rules_of_sample(dataset))
 
 
-def _sample(public: StoredFile, may_delete: bool) -> bytes:
+def _rules_of_sample(dataset: Dataset) -> tuple[bool, tuple[tuple[str, tuple[str, ...]], ...]]:
+    """Records may be deleted; and the tables of a submission with their columns, if there are several."""
+    rules = dataset.contest.ruleset
+    parts = tuple(rules.data.columns_of_parts(dataset.schema).items())
+    return rules.validity.blank_records, parts
+
+
+def _sample(
+    public: StoredFile, may_delete: bool, parts: tuple[tuple[str, tuple[str, ...]], ...]
+) -> bytes:
     text = storage.read(public).decode("utf-8-sig")
     header, *records = csv.reader(io.StringIO(text, newline=""))
     first = [record[0] for record in records]
     moved = [[cell, *record[1:]] for cell, record in zip(first[-1:] + first, records, strict=False)]
     if may_delete and len(moved) > 1:
         moved[-1] = [""] * len(header)
+    if not parts:
+        return _written([header, *moved])
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for key, columns in parts:
+            places = [at for at, name in enumerate(header) if name in columns]
+            lines = [[line[at] for at in places] for line in (header, *moved)]
+            archive.writestr(zipfile.ZipInfo(f"{key}.csv", FIRST_TIME), _written(lines))
+    return packed.getvalue()
+
+
+def _written(lines: list[list[str]]) -> bytes:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([header, *moved])
+    csv.writer(out, lineterminator="\n").writerows(lines)
     return storage.for_people(out.getvalue().encode(), "sample.csv")
 
 
 @lru_cache(maxsize=256)
-def _facts_of_sample(public_id: int, _sha256: str, may_delete: bool) -> tuple[int, str]:
+def _facts_of_sample(
+    public_id: int,
+    _sha256: str,
+    may_delete: bool,
+    parts: tuple[tuple[str, tuple[str, ...]], ...],
+) -> tuple[int, str]:
     """Size and digest of the sample that is derived from a team's table."""
-    sample = _sample(StoredFile.objects.get(pk=public_id), may_delete)
+    sample = _sample(StoredFile.objects.get(pk=public_id), may_delete, parts)
     return len(sample), hashlib.sha256(sample).hexdigest()
 
 
@@ -160,8 +196,7 @@ def facts_of(dataset: Dataset) -> dict[str, tuple[int, str]]:
         return {}
     facts = {ORIGINAL: (public.size_bytes, public.sha256)}
     if public.erased_at is None and dataset.contest.format.has_sample:
-        may_delete = dataset.contest.ruleset.validity.blank_records
-        facts[SAMPLE] = _facts_of_sample(public.pk, public.sha256, may_delete)
+        facts[SAMPLE] = _facts_of_sample(public.pk, public.sha256, *_rules_of_sample(dataset))
     return facts
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from pwscup.contests.selectors import dataset_of
 from pwscup.core.files import storage
+from pwscup.formats.attacks.archives import records_of
 from pwscup.formats.common.bots import attacked
 from scoring.errors import Collector
 from scoring.questions.attackers import ATTACKERS, read_sheet
 from scoring.questions.files import write_answers
-from scoring.tables.aligned import read_release
 from scoring.tables.archives import Archive, Limits
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Answerer:
     def files(self, turn: Turn) -> Files:
         """An answer file for each question."""
         (release, _seed), schema = attacked(turn), turn.known
-        records, lines, _n_lines = read_release(storage.read(release.table), schema=schema)
+        records, lines, _n_lines = records_of(release, schema)
         published, sheets = records.to_frame(), sheets_of(release)
         attacker = ATTACKERS[turn.bot.answers]
         files: Files = {}

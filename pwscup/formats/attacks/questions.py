@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pwscup.contests.selectors import dataset_of
+from pwscup.formats.attacks.archives import archive
 from pwscup.formats.attacks.linkage import target_of
 from pwscup.formats.evaluation import Marked
 from scoring.errors import Collector, ProblemsFound
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 QUESTIONS = "questions"
 """The sealed answers to all questions, by key, in the answer about a release."""
-FIRST_TIME = (1980, 1, 1, 0, 0, 0)
-"""The time of every file in an archive, whose bytes depend on its content only."""
 
 
 class Pool(NamedTuple):
@@ -136,15 +133,6 @@ def answers_to(question: QuestionSpec, key: Key, case: Case) -> Answers | None:
         n_lines=target_of(case).n_records,
         file=question.key,
     )
-
-
-def archive(files: Mapping[str, bytes]) -> bytes:
-    """Files as one zip archive."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as out:
-        for name, data in files.items():
-            out.writestr(zipfile.ZipInfo(name, FIRST_TIME), data, zipfile.ZIP_DEFLATED)
-    return packed.getvalue()
 
 
 SHEETS = Sheets()

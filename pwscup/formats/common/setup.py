@@ -13,6 +13,7 @@ from pwscup.contests.forms import GenerateForm, TableForm
 from pwscup.contests.rules import texts
 from scoring.datasets import HOUSEHOLDS, USUAL
 from scoring.errors import Problem, ProblemsFound
+from scoring.rulesets.base import unfit_parts
 from scoring.rulesets.loader import load_schema
 
 if TYPE_CHECKING:
@@ -68,6 +69,12 @@ def check_columns(ruleset: Ruleset, schema: Schema) -> None:
             for name in names
             if name not in known
         ]
+    problems += [
+        Problem(
+            "toml.wrong_value", {"key": "data.part", "expected": expected, "got": got}, "ruleset"
+        )
+        for expected, got in unfit_parts(spec.parts, schema)
+    ]
     if problems:
         raise ProblemsFound(problems)
     for round in ruleset.rounds:

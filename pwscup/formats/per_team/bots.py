@@ -8,6 +8,7 @@ import numpy as np
 
 from pwscup.contests.selectors import dataset_of
 from pwscup.core.files import storage
+from pwscup.formats.attacks.archives import records_of
 from pwscup.formats.common.bots import (
     Anonymizer,
     Knowledge,
@@ -19,7 +20,7 @@ from pwscup.formats.common.bots import (
     public_table,
 )
 from scoring.formats.lecture import positions_of
-from scoring.tables.aligned import read_release, write_aligned
+from scoring.tables.aligned import write_aligned
 from scoring.tables.number_lists import write_candidate_guess
 from scoring.tables.reading import read_table
 
@@ -39,7 +40,13 @@ class AlignedAnonymizer(Anonymizer):
         schema, table = original.schema.public(), public_table(original)
         result = anonymized(table, schema, bot, seed, BACK_MAPPING)
         positions = positions_of(result.source, len(table))
-        return {"anonymized": ("anonymized.csv", write_aligned(result.table, positions, schema))}
+        names = turn.round.contest.ruleset.data.columns_of_parts(schema) or {
+            "anonymized": schema.names
+        }
+        return {
+            key: (f"{key}.csv", write_aligned(result.table, positions, schema.only(columns)))
+            for key, columns in names.items()
+        }
 
 
 class CandidateGuesser(RowGuesser):
@@ -55,7 +62,7 @@ class CandidateGuesser(RowGuesser):
             raise LookupError(f"release {release.pk} has no candidates")
         data = storage.read(release.candidates)
         known = Knowledge(read_table(data, schema, file="candidates", original=True), schema)
-        records, lines, n_lines = read_release(storage.read(release.table), schema=schema)
+        records, lines, n_lines = records_of(release, schema)
         guess = np.full(n_lines, -1, dtype=np.int64)
         guess[lines] = known.guess(records.to_frame(), turn.bot, seed)
         return guess_file(release, write_candidate_guess(guess))

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.core.texts.parts import joined
+
 if TYPE_CHECKING:
-    from scoring.rulesets import Ruleset
+    from scoring.rulesets import RoundSpec, Ruleset
 
 DATA = _(
     "Every team has its own original table: %(sample)s records that the platform draws from one "
@@ -32,6 +34,24 @@ RARE = _("%(n)s of the shared records are rare: their value in %(column)s is %(v
 STRATA = _(
     "The combinations of %(columns)s have the same shares in every drawn part as in the whole table, but for rounding."
 )
+
+
+PARTS = _(
+    "A submission has %(n)s tables that belong together, with the same records on the same lines: a record that is "
+    "deleted in one is deleted in all. All of them are published, their lines in the same secret order."
+)
+COMBINED = {
+    "worst": _("Each table is measured by itself, and the worst value of each measure counts."),
+    "mean": _("Each table is measured by itself, and the mean of each measure's values counts."),
+}
+
+
+def round_sentence(ruleset: Ruleset, spec: RoundSpec) -> str:
+    """The tables of a submission, if there are several."""
+    if not ruleset.data.parts or spec.phase != "anonymization":
+        return ""
+    n = len(ruleset.data.parts)
+    return joined(str(PARTS) % {"n": n}, str(COMBINED[ruleset.data.combine]))
 
 
 def of_draw(ruleset: Ruleset) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from pwscup.contests.selectors import dataset_of
 from pwscup.core.files import storage
+from pwscup.formats.attacks.archives import records_of
 from pwscup.formats.common.bots import guess_file, public_table
 from pwscup.formats.common.trials import (
     applied,
@@ -24,7 +25,7 @@ from pwscup.formats.common.trials import (
 from pwscup.formats.trying import Tried
 from scoring.attacks.neighbours import isolated_records
 from scoring.formats.lecture import imitated_decoys, positions_of
-from scoring.tables.aligned import read_aligned, read_release, write_aligned
+from scoring.tables.aligned import read_aligned, write_aligned
 from scoring.tables.number_lists import write_candidate_guess
 from scoring.tables.reading import read_table
 
@@ -81,7 +82,7 @@ def of_candidates(attempt: Attempt) -> Tried:
     schema = dataset_of(attempt.round.contest).schema.public()
     data = storage.read(release.candidates)
     known = read_table(data, schema, file="candidates", original=True)
-    records, lines, n_lines = read_release(storage.read(release.table), schema=schema)
+    records, lines, n_lines = records_of(release, schema)
     seen = records.to_frame()
     guess = np.full(n_lines, -1, dtype=np.int64)
     guess[lines] = found = guessed(known, seen, schema, attempt.steps[-1])

@@ -20,6 +20,7 @@ from pwscup.core.texts.problems import SEPARATOR
 from pwscup.core.texts.problems import parts as worded
 from scoring.errors import Collector, Problem, ProblemsFound
 from scoring.tables.archives import Archive, Limits
+from scoring.tables.archives import matched as named_as
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
@@ -140,6 +141,16 @@ def matched(
     if errors:
         raise ValidationError(errors)
     return {slug: same[0] for slug, same in found.items()}
+
+
+def matched_tables(
+    parts: Sequence[Part], keys: Sequence[str], optional: Sequence[str]
+) -> tuple[dict[str, Part], list[ValidationError]]:
+    """Each table that belongs to a submission by its key, and an error for each file that is missing or unfit."""
+    problems = Collector()
+    places = named_as([part.name for part in parts], keys, problems, optional=optional)
+    errors = [_shown(problem) for problem in problems.problems]
+    return {key: parts[at] for key, at in places.items()}, errors
 
 
 Answers = dict[str, dict[str, Part]]

@@ -120,6 +120,30 @@ def status(submission: Submission) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """One of several tables that belong together: its title, and its values in the order of the measures."""
+
+    title: str
+    values: tuple[float | int | None, ...]
+
+
+def of_parts(ruleset: Ruleset, ids: Sequence[str], values: Values) -> dict[str, Any]:
+    """The values of each table of a submission that has several."""
+    language, parts = get_language() or "en", ruleset.data.parts
+    submitted = [part for part in parts if any(f"{id_}.{part.key}" in values for id_ in ids)]
+    return {
+        "measures": [ruleset.measure(id_).name for id_ in ids],
+        "rows": [
+            Part(
+                localized(part.title, language),
+                tuple(values.get(f"{id_}.{part.key}") for id_ in ids),
+            )
+            for part in submitted
+        ],
+    }
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """A measure of a result, and the best value among the team's scored submissions."""
 
@@ -164,6 +188,7 @@ def _measures(
         "is_final": bool(drawing) and finals.are_final(submission.round, now),
         "n_others": len(others),
         "chart": chart(map(ruleset.measure, ids), submission.number, values, others),
+        "parts": of_parts(ruleset, ids, values),
         "sizes": {name: values.get(name) for name in COUNTED},
     }
 

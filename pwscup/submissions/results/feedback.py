@@ -97,7 +97,9 @@ def visible(
         return None
     if exact:
         values = finals.values_of(evaluation, is_final=is_final) or {}
-        return Visible({key: v for key, v in values.items() if key not in hidden})
+        # the value of a table that is part of a submission is named measure.table
+        shown = {key: v for key, v in values.items() if key.partition(".")[0] not in hidden}
+        return Visible(shown)
     round = submission.round
     if round.feedback == round.Feedback.COARSE and "hits" in evaluation.values:
         return Visible(band=band_of(round, evaluation.values))
