@@ -20,7 +20,7 @@ from tests import database
 # The same examples in every run: what a rare one finds is not the fault of the change at hand. `make test-long` takes
 # more of them (`many`); to look for others: `--hypothesis-profile search`. No example has a deadline, as machines may
 # be slow.
-hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=20)
+hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=10)
 hypothesis.settings.register_profile("many", derandomize=True, deadline=None, max_examples=200)
 hypothesis.settings.register_profile("search", deadline=None)
 hypothesis.settings.load_profile("repeatable")

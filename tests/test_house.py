@@ -7,6 +7,8 @@ import re
 from itertools import combinations
 from xml.etree import ElementTree
 
+import pytest
+
 from tests.every import every
 from tools.house import drawn
 from tools.house.drawing import picture
@@ -92,11 +94,13 @@ def made_up(seed: int) -> Wing:
     return Wing("lib", 40, dict.fromkeys(rooms, 2), found)
 
 
+@pytest.mark.long
 @every(seed=range(6))
 def test_no_line_meets_a_room_and_no_room_another(seed):
     check_drawing(picture(made_up(seed), made_up(seed + 100), 3))
 
 
+@pytest.mark.long
 def test_the_picture_of_this_house_is_readable():
     check_drawing(drawn())
 

@@ -36,7 +36,7 @@ FILES = (
 # Left for `make test-long`: what they ask of the database, other tests of these files ask too. The files among them
 # run on SQLite each time.
 LATER = (
-    "post_of_strangers or plain_values or never_share"
+    "test_get or post_of_strangers or plain_values or never_share"
     " or test_returning or test_refused_files or test_submission_pages"
 )
 

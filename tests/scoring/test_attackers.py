@@ -467,6 +467,7 @@ def test_an_imitation_does_what_happened_elsewhere():
     assert [levels[i][code] for i, code in enumerate(made.codes[:, 0])] == ["f", "none"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", learned.MODELS)
 def test_who_learns_knows_which_column_to_trust(model):
     rng = np.random.default_rng(3)

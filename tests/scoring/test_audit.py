@@ -52,6 +52,7 @@ def few(tables, seed=2, **changes):
     return audit(*tables, SCHEMA, rng=np.random.default_rng(seed), **arguments)
 
 
+@pytest.mark.long
 def test_every_attacker_and_every_measure_takes_part(full):
     assert {finding.attack.id for finding in full.findings} == set(ATTACKS)
     assert list(full.values) == list(MEASURES)

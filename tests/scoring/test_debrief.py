@@ -82,6 +82,7 @@ def gap(original: pd.DataFrame, record: pd.Series, own: int, columns: tuple[str,
     return min(d for at, d in enumerate(distances) if at != own) - distances[own]
 
 
+@pytest.mark.long
 def test_sets_agree_with_a_search_cell_by_cell():
     columns = load_schema("households").public().columns
     schema = Schema((*columns[:5], *columns[-3:]))

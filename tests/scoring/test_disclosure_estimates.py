@@ -270,6 +270,7 @@ def distances(truth, epsilon, n_releases, **options):
     return np.mean(rows, axis=0)
 
 
+@pytest.mark.long
 def test_of_few_records_the_prior_keeps_it_from_following_the_noise():
     """A class of 40 in 72 cells: maximum likelihood is much farther than plain counts, the default is not."""
     truth = np.random.default_rng(2).multinomial(

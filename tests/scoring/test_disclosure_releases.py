@@ -57,6 +57,7 @@ def test_a_release_of_other_columns_is_refused():
         read_release(b"sex,age\nF,19\nX,18\n", (SEX, AGE))
 
 
+@pytest.mark.long
 def test_every_order_of_lines_is_as_likely():
     drawn, source = Counter(), randomness(2)
     for _ in range(2400):

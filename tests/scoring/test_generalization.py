@@ -193,6 +193,7 @@ def test_only_records_that_stand_out_are_generalized():
     assert done["city"].tolist() == ["Tokyo", "Tokyo", "Osaka", "Osaka", "Osaka"]
 
 
+@pytest.mark.long
 @every(seed=range(8), k=[2, 3, 10, 60], write=["value", "label"])
 def test_local_recoding_reaches_k_and_does_not_change_large_classes(seed, k, write):
     original, names = random_table(seed), list(SCHEMA.quasi_identifiers)

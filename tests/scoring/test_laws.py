@@ -171,6 +171,7 @@ def test_a_definite_guess_hits_what_its_measure_says(id_):
         assert expected is None or mark(case.source, guess).rate == expected
 
 
+@pytest.mark.long
 def test_random_guesses_hit_as_often_as_their_measure_expects():
     case = tables.case(20)
     rng = np.random.default_rng(1)

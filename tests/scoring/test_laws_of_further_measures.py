@@ -66,6 +66,7 @@ def test_the_order_of_the_records_decides_nothing(id_, cases):
         assert got == (expected if expected is None else pytest.approx(expected, abs=1e-8))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("id_", FURTHER)
 def test_inputs_are_unchanged_and_a_value_comes_out_the_same_again(id_):
     for case in CASES[:3]:

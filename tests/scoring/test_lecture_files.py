@@ -324,6 +324,7 @@ def test_a_table_of_one_column_keeps_its_empty_lines():
     assert (lines.tolist(), n_lines) == ([1], 2)
 
 
+@pytest.mark.long
 def test_a_large_table_is_read_in_seconds():
     n = 100_000
     rng = np.random.default_rng(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from scoring.formats.sequential.catalog import RISKS
 from scoring.measures import queries
@@ -63,6 +64,7 @@ def _holds(query, record, names):
     return all(p.low <= record[names[p.column]] <= p.high for p in query)
 
 
+@pytest.mark.long
 def test_a_table_made_for_the_queries_of_one_seed_loses_its_advantage_with_another(monkeypatch):
     few = {**queries.random_queries.__kwdefaults__, "n_queries": N_QUERIES}
     monkeypatch.setattr(queries.random_queries, "__kwdefaults__", few)

@@ -63,6 +63,7 @@ def test_pairs_of_texts_do_not_run_together():
     assert pseudonyms(["2alice"], KEY, "202") != pseudonyms(["alice"], KEY, "2022")
 
 
+@pytest.mark.long
 def test_identifiers_that_would_share_a_pseudonym_are_refused():
     # Among 200,000 pseudonyms of 32 bits about five pairs are equal.
     many = [str(i) for i in range(200_000)]

@@ -291,6 +291,7 @@ def test_tables_hold_what_was_found(written):
     assert float(parameters[0]["paper_rho"]) == 0.01
 
 
+@pytest.mark.long
 def test_the_paper_stands_next_to_its_own_table_only_and_figures_of_a_constant_one_are_drawn(
     tmp_path,
 ):
@@ -351,6 +352,7 @@ def test_a_constant_table_has_no_rank_correlation():
     json.dumps(found, allow_nan=False)
 
 
+@pytest.mark.long
 def test_figures_of_a_large_table_show_its_greatest_counts():
     values = tuple(f"v{i:02}" for i in range(60))
     counts = Counts(("code",), (values,), np.arange(60))

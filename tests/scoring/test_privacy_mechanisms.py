@@ -326,6 +326,7 @@ def without(graph, vertex):
     return frozenset(edge for edge in graph if vertex not in edge)
 
 
+@pytest.mark.long
 def test_sensitivities_on_graphs_are_the_largest_changes_of_all_graphs():
     """All 4,096 graphs of four vertices: one edge less, or one vertex less with all its edges."""
     by_edge, by_vertex, by_bounded = Counter(), Counter(), Counter()

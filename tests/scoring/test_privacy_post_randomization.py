@@ -211,6 +211,7 @@ def test_reconstruction_never_becomes_less_likely():
     assert found[-1] > found[0]
 
 
+@pytest.mark.long
 def test_with_a_prior_neither_start_nor_limit_decides():
     """At a small ε, where the likelihood is nearly flat; the mode is where the gradient is 0."""
     rho, prior = 0.1, 1.0

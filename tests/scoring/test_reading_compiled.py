@@ -371,6 +371,7 @@ def test_the_keys_of_a_cell_do_not_depend_on_its_place():
             assert kernel._short_keys(data, 20, length) == keys
 
 
+@pytest.mark.long
 def test_values_chosen_to_collide_are_left_to_the_careful_reader():
     n_slots = 2 * ordinary_files._FIRST_N_LEVELS
     colliding: list[str] = []

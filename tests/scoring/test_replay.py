@@ -35,8 +35,8 @@ def released(chain, seed, original=X, options=None):
     ("chain", "seed"),
     [
         (("class-swap",), 17),
-        (("pk-anonymization",), 12),
-        (("mondrian", "sa-noise"), 5),
+        pytest.param(("pk-anonymization",), 12, marks=pytest.mark.long),
+        pytest.param(("mondrian", "sa-noise"), 5, marks=pytest.mark.long),
         pytest.param(("class-swap",), 217, marks=pytest.mark.long),
         pytest.param(("record-deletion",), 0, marks=pytest.mark.long),
         pytest.param(("additive-noise",), 7, marks=pytest.mark.long),
@@ -55,6 +55,7 @@ def test_a_small_seed_is_found_and_with_it_every_record(chain, seed):
     assert (found.guess == source).mean() > 0.99
 
 
+@pytest.mark.long
 def test_methods_that_draw_nothing_are_named_without_a_seed():
     table, source = released(("mondrian", "class-average"), 1)
     found = replayed(X, table, HOUSEHOLDS_SCHEMA)
@@ -62,6 +63,7 @@ def test_methods_that_draw_nothing_are_named_without_a_seed():
     assert sorted(found.guess.tolist()) == sorted(source.tolist())
 
 
+@pytest.mark.long
 def test_exchanged_row_numbers_hide_in_the_table_that_stays():
     """What is published of `yamaoka` is the table before it: the shorter chain is named, whose rows nobody declares."""
     table, source = released(("qi-unification", "yamaoka"), 3)
@@ -76,11 +78,13 @@ def test_a_large_seed_is_not_found(chain, seed):
     assert replayed(X, table, HOUSEHOLDS_SCHEMA, work=10) is None
 
 
+@pytest.mark.long
 def test_other_options_are_not_found():
     table, _source = released(("sa-noise",), 1, options={"sa-noise": {"scale": 0.123}})
     assert replayed(X, table, HOUSEHOLDS_SCHEMA, work=10) is None
 
 
+@pytest.mark.long
 def test_the_order_of_records_and_a_prepared_original_change_nothing():
     table, source = released(("class-swap",), 21)
     order = np.random.default_rng(2).permutation(len(table))
@@ -91,6 +95,7 @@ def test_the_order_of_records_and_a_prepared_original_change_nothing():
     assert rng.bit_generator.state == np.random.default_rng(1).bit_generator.state
 
 
+@pytest.mark.long
 def test_the_work_is_bounded(monkeypatch):
     """However many seeds are asked for, no more is drawn than the work allows."""
     table, _source = released(("class-swap",), 2**100)
@@ -108,6 +113,7 @@ def test_the_work_is_bounded(monkeypatch):
     )  # the single methods, and what is begun is ended
 
 
+@pytest.mark.long
 def test_a_table_of_few_records_is_compared_with_few_others():
     few = households(4, seed=1)
     table, _source = released(("sa-noise",), 2**100, original=few)
@@ -118,6 +124,7 @@ def test_a_table_of_few_records_is_compared_with_few_others():
     assert -5 < search.budget.runs <= 100
 
 
+@pytest.mark.long
 def test_an_audit_names_the_methods_and_the_seed():
     table, source = released(("class-swap",), 217)
     arguments = X, table, source, HOUSEHOLDS_SCHEMA

@@ -249,6 +249,7 @@ def run(capsys, line: str, status: int = 0) -> dict:
 ZIP, FILES = "--schema S.toml --tables tables.zip", "--schema S.toml --tables T1.csv T2.csv T3.csv"
 
 
+@pytest.mark.long
 def test_a_series_is_published_scored_attacked_and_marked(folder, capsys):
     told = run(capsys, f"publish --m 2 {ZIP} --zip s.zip --people-out p.zip --out O")
     assert (told["zip"], told["out"]) == ("s.zip", "O")

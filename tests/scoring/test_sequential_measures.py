@@ -318,6 +318,7 @@ def test_exact_tables_have_no_error(windows):
 # What always holds
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("definition", ["counting", "m-invariance"])
 def test_measures_stay_in_their_range(windows, method, definition):

@@ -439,6 +439,7 @@ def test_another_seed_holds_out_other_records():
     assert all(0 <= score <= 1 and math.isfinite(score) for score in scores)
 
 
+@pytest.mark.long
 def test_learning_on_random_tables_is_within_its_range():
     for comparison in [*COMPARISONS, unchanged(mixed(4), MIXED)]:
         value = learning.learning_loss(comparison)

@@ -134,6 +134,7 @@ def test_single_methods_do_what_table_10_must_hold(number):
     assert h["E3"] < 0.75 * before["E3"]
 
 
+@pytest.mark.long
 def test_tables_of_whole_records_swapped_keep_what_those_of_the_paper_keep(documented):
     """D_3 and D_4: U4 = 0 and E3 of a quarter or less, where a swap of columns has .14 and almost 0."""
     for name in ("D_3", "D_4"):
@@ -253,6 +254,7 @@ def test_wrong_declared_rows_are_read_where_every_attack_is_blind(changes, metho
     assert "C" not in guess_methods(one_hit_more, UNTOUCHED)
 
 
+@pytest.mark.long
 def test_the_paper_s_own_figures_are_read(tiny):
     paper = paper_figures()
     read = {name: "".join(sorted(paper_reading(paper, tiny, name))) for name in tiny.singles}

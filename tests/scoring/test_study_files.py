@@ -76,6 +76,7 @@ def rows(data: bytes) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(data.decode())))
 
 
+@pytest.mark.long
 def test_every_file_is_there(folder):
     found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert found == {
@@ -158,6 +159,7 @@ def test_the_page_is_well_formed_and_fetches_nothing(folder):
         assert word not in re.sub(r"(?s)^.*</style>", "", page.text.partition("}\n}\n")[2]), word
 
 
+@pytest.mark.long
 def test_one_seed_one_study():
     first, paper = studies.tiny(), paper_figures()
     second = run_study(1, studies.TINY, clock=studies.ticks(), step=lambda text: None)

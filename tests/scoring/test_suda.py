@@ -85,6 +85,7 @@ def test_all_minimal_sets_are_found_and_no_others(seed, max_size):
     assert {names: rows.tolist() for names, rows in found} == brute_force(table, max_size)
 
 
+@pytest.mark.long
 def test_values_that_many_records_share_and_values_that_none_does():
     """Keys are counted where they are few and sorted where they are many: both ways agree."""
     rng = np.random.default_rng(3)

@@ -134,6 +134,7 @@ def test_what_a_killed_worker_left_is_gone_before_the_next_attempt(cast, job, mo
     assert job.differences == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("where", STAGES)
 def test_what_the_last_attempt_left_is_gone_with_it(cast, job, monkeypatch, where):
     before = world()

@@ -196,6 +196,7 @@ def test_baseline_teams_publish_and_attack_in_open_rounds(cast, opened):
     assert not faults.of(opened)
 
 
+@pytest.mark.long
 def test_each_sweep_does_a_bounded_number_of_attacks(cast, opened, monkeypatch):
     monkeypatch.setattr(live, "AT_ONCE", 1)
     live.advance()
@@ -277,6 +278,7 @@ def test_baseline_teams_get_neither_certificates_nor_talks(cast, opened):
     assert [certificate.team for certificate in found] == names
 
 
+@pytest.mark.long
 def test_a_contest_with_baseline_teams_is_archived_and_comes_back(cast, opened):
     live.advance()
     for submission in Submission.objects.all():

@@ -139,6 +139,7 @@ def test_the_number_of_queries_does_not_grow_with_the_teams(cast, as_user):
         assert small[1] < small[0]
 
 
+@pytest.mark.long
 def test_frozen_boards_of_a_division_cost_the_same_for_any_number_of_teams(client):
     counts = []
     for n_teams in (3, 30):

@@ -394,6 +394,7 @@ def test_the_number_of_queries_does_not_grow_with_the_teams(client):
         assert counts[0][1] < counts[0][0]
 
 
+@pytest.mark.long
 def test_stored_boards_are_the_boards_made_anew(client):
     played = game()
     first = answers(client, played.contest)

@@ -228,6 +228,7 @@ def test_the_ranks_of_an_own_submission_show_the_others_as_they_were(cast, as_us
     assert {row["measure"].id: row["rank"] for row in newest.context["rows"]}["U2"] == 1
 
 
+@pytest.mark.long
 def test_marks_after_the_freeze_change_no_byte(client):
     played = board_facts.lecture()
     long_ago(played)
@@ -242,6 +243,7 @@ def test_marks_after_the_freeze_change_no_byte(client):
     assert public_answers(client, played.contest, SCORE_BOARDS) != before
 
 
+@pytest.mark.long
 def test_the_season_is_frozen_too(client):
     contest = board_facts.contest_of("pwscup2015-season", n_closed=4, slug="season")
     first, first_attack, last, last_attack = contest.rounds.all()

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from pwscup.core.files.exports import BOM, csv_text
 from pwscup.leaderboards.boards import build
 from pwscup.leaderboards.boards.sections import Facts, Phase, Player
@@ -131,6 +133,7 @@ def check(facts: Facts, home: dict[str, Any]) -> None:
     }
 
 
+@pytest.mark.long
 @every(seed=range(40))
 def test_the_downloads_of_any_contest_are_ranked_as_on_its_boards(seed, tmp_path, capsys):
     rng = random.Random(seed)

@@ -324,6 +324,7 @@ def fresh(cast) -> Contest:
     return Contest.objects.get(pk=cast.contest.pk)
 
 
+@pytest.mark.long
 def test_no_step_of_a_contest_changes_boards_in_silence(cast, watched):
     who = {"actor": cast.oscar, "contest": cast.contest}
     green = watched(accounts.create_team, user=cast.eve, contest=cast.contest, name="Green")

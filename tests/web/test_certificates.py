@@ -242,6 +242,7 @@ def test_a_contest_without_teams_says_so(oscar, as_user):
 # Names
 
 
+@pytest.mark.long
 def test_names_of_any_script_and_length_are_drawn():
     names = [
         "匿名加工チーム",

@@ -239,6 +239,7 @@ def test_a_common_table_has_rows_of_the_original(cast, as_user):
     assert "t = " not in text
 
 
+@pytest.mark.long
 def test_a_series_has_individuals_and_the_width_of_regions(cast, as_user):
     cup = series.contest_of(cast)
     for user, team in ((cast.alice, cup.red), (cast.carol, cup.blue)):

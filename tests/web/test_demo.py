@@ -55,6 +55,7 @@ def score_everything() -> None:
         jobs.work_on(Submission, submission.pk)
 
 
+@pytest.mark.long
 def test_house_teams_fill_both_rounds_of_the_finished_contests(demo, client):
     assert play.advance() == FIRST
     assert play.advance() == 0
@@ -142,6 +143,7 @@ def assert_people_find_their_own_series(series, client):
     assert cast.GUESTS[create.DEMO_SERIES]["Aoi"].series.note in page.content.decode()
 
 
+@pytest.mark.long
 def test_a_sweep_never_finds_some_of_the_tables_only(demo, monkeypatch):
     """What is scored of a round of the past is published at once, and the round is shut with it."""
     submit, calls = bots.services.submit, []

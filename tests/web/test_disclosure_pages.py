@@ -502,7 +502,7 @@ TRUE = tuple(953_000_600_001 + n for n in range(6))
     ("viewer", "is_over"),
     # Who is in no team is left to the crawl of test_truth now.
     some(
-        2,
+        1,
         [
             ("alice", False),
             ("carol", True),

@@ -212,6 +212,7 @@ def test_every_kind_of_job_has_a_time_since_when_it_waits():
     assert all(diagnosis.waits_since(model) for model in jobs)
 
 
+@pytest.mark.long
 def test_kernels_that_find_no_place():
     """As in an image whose user can write nowhere: numba takes no folder, and everything would fail."""
     program = (

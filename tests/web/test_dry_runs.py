@@ -93,6 +93,7 @@ def test_bots_estimate_a_hidden_table_and_leave_no_answer_behind(cast):
     assert not BatchRelease.objects.exists()
 
 
+@pytest.mark.long
 def test_bots_play_a_lecture_contest_through(cast, lecture, as_user):
     rehearsal = played(lecture, cast.oscar)
     assert rehearsal.state == Rehearsal.State.DONE
@@ -142,6 +143,7 @@ def test_the_copy_is_removed_with_its_bytes_and_the_organizers_table_stays(monke
         services.discard_dry_run(actor=oscar, contest=contest)
 
 
+@pytest.mark.long
 def test_another_dry_run_replaces_the_one_before(cast):
     first = played(cast.contest, cast.oscar).played_on
     second = played(cast.contest, cast.oscar).played_on

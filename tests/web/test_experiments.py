@@ -48,6 +48,7 @@ def ended(experiment: Experiment) -> Experiment:
     return experiment
 
 
+@pytest.mark.long
 def test_the_experiment_of_the_paper_from_the_form_to_the_files(
     cast, alice, announced, django_capture_on_commit_callbacks, monkeypatch
 ):

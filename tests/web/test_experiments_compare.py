@@ -154,6 +154,7 @@ def test_those_of_others_are_not_found(cast, as_user, pair):
     assert broken.status_code == 404
 
 
+@pytest.mark.long
 def test_the_worker_finds_what_the_library_finds(cast, pair):
     again = make_experiment(cast.alice, state=State.RUNNING, setup=pair[1].setup)
     result, _files = compute(again, lambda _text: None)

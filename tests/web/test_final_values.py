@@ -150,6 +150,7 @@ def test_boards_that_were_frozen_before_the_end_keep_the_feedback(played):
     assert finals.rounds_of(frozen.contest, frozen.now, frozen.before) == []
 
 
+@pytest.mark.long
 def test_a_re_scoring_computes_both(played):
     contest = Contest.objects.get()
     text = contest.ruleset_text.replace('ties = "expected"', 'ties = "strict"')

@@ -24,10 +24,13 @@ from scoring.datasets.catalog import generated
 from scoring.rulesets import load_ruleset, parse_ruleset, ruleset_names
 from scoring.rulesets.loader import load_schema, schema_names
 from scoring.tables.writing import write_table
+from tests.every import some
 from tests.web.archives import bytes_of, imported, written
 
 pytestmark = pytest.mark.usefixtures("unsent")
 OF_CUPS = [name for name in ruleset_names() if load_ruleset(name).modelled_on]
+LATEST = ["synthetic-2026", "membership-2025"]
+PLAYED = some(len(LATEST), dict.fromkeys([*LATEST, *OF_CUPS, "synthetic-cohort"]))
 N_RECORDS = 400
 SMALL = {"sample": 100, "decoys": 100, "shared": 60}
 """Numbers of records of a contest that is played in a second."""
@@ -79,7 +82,7 @@ def wizard_schemas():
     return {name: load_schema(name) for name in schema_names()}
 
 
-@pytest.mark.parametrize("draft", [*OF_CUPS, "synthetic-cohort"], indirect=True)
+@pytest.mark.parametrize("draft", PLAYED, indirect=True)
 def test_bots_play_it_through_and_an_archive_brings_its_boards_back(cast, draft, monkeypatch):
     monkeypatch.setattr(copies, "N_BOTS", 3)
     rehearsal = bots.request_dry_run(actor=cast.oscar, contest=draft)

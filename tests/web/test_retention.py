@@ -80,6 +80,7 @@ def test_bytes_go_only_when_it_is_certain(over, django_capture_on_commit_callbac
     assert {finding.level for finding in check_stored()} == {Level.OK}
 
 
+@pytest.mark.long
 def test_pages_say_that_the_data_are_deleted(over, as_user, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         erase(over)

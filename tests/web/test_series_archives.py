@@ -59,6 +59,7 @@ def test_tables_people_and_parts_stand_in_the_archive_and_come_back(cast, played
     assert copy.datasets.get(team=green, key=tables.DRAW).part == 3
 
 
+@pytest.mark.long
 def test_what_is_evaluated_again_in_the_copy_has_the_same_values(cast, played):
     copy = imported(cast.oscar, bytes_of(written(played, cast.oscar))).contest
     scored = Submission.objects.filter(round__contest=copy, state="scored")
@@ -105,6 +106,7 @@ def test_forged_tables_are_refused(cast, played):
     assert said == dict.fromkeys(FORGERIES, ("refused", True, n_contests))
 
 
+@pytest.mark.long
 def test_people_that_are_not_there_are_given_to_nobody(cast, played):
     """An archive may say that there are more people than its tables have."""
     found = entries(bytes_of(written(played, cast.oscar)))

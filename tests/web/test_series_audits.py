@@ -61,6 +61,7 @@ def audited(user, submission) -> Audit:
     return audit
 
 
+@pytest.mark.long
 def test_the_server_finds_what_is_found_at_home(played, cast, tmp_path, capsys):
     audit = audited(cast.alice, played.submission)
     tables = []

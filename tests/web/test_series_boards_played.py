@@ -161,6 +161,7 @@ def check_downloads(client, contest, result):
         assert cells == {t: r for (by, t), r in result.rates.items() if by == line["attacker"]}
 
 
+@pytest.mark.long
 def test_every_number_follows_from_what_was_scored(client):
     played = series_facts.game()
     assert played.submissions["Black"].state == "rejected"

@@ -71,6 +71,7 @@ def values_by_bot(contest: Contest) -> dict[str, dict]:
     return {s.team.name: selectors.newest_evaluation(s).values for s in found}
 
 
+@pytest.mark.long
 def test_bots_play_a_whole_contest_and_fill_its_boards(cast, oscar):
     """What each table tells by itself is at most 1/m, and all together tell more, unless boxes are improved."""
     contest = contest_of(cast.oscar)

@@ -102,6 +102,7 @@ def test_a_team_has_all_records_of_its_own_people_and_of_nobody_else(contest):
     assert parts_of(contest) == [1, 2, 3]
 
 
+@pytest.mark.long
 @given(
     lives=st.lists(
         st.sampled_from([(0, 0), (0, 1), (0, 2), (1, 2), (2, 2)]), min_size=20, max_size=50

@@ -106,6 +106,7 @@ def test_cells_that_mean_harm_are_rejected_with_their_place(cup, what):
     assert all(str(Problem.from_dict(problem)) for problem in submission.problems)
 
 
+@pytest.mark.long
 def test_very_many_rows_in_one_group_and_as_many_values(cup):
     rows = b"1,0,100,0,99999,flu\n" * 200_000
     values = b"".join(b"1,0,100,0,99999,v%d\n" % n for n in range(100_000))

@@ -423,6 +423,7 @@ def test_the_attack_page_says_what_to_do(cast, played, as_user):
         assert of_tables not in page
 
 
+@pytest.mark.long
 def test_the_commands_of_the_pages_lead_to_a_result(cast, played, as_user, tmp_path, monkeypatch):
     from scoring.cli import main as cli
 

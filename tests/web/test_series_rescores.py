@@ -62,6 +62,7 @@ def change(cast, contest, text: str):
     return rescore
 
 
+@pytest.mark.long
 def test_another_definition_gives_other_risks_and_boards_follow_once_it_is_applied(cast, played):
     text = with_lines(played.contest.ruleset_text, definition='"m-invariance"')
     before = [latest_evaluation(s).values for s in (*played.first, *played.guesses)]
@@ -106,6 +107,7 @@ def test_a_larger_m_rejects_what_is_not_unique_enough_with_its_reasons(cast, pla
         assert submission.state == "rejected"
 
 
+@pytest.mark.long
 def test_measures_may_be_left_out(cast, played):
     text = re.sub(
         r"(?s)(\nmeasures = |\nutility = |\nsafety = )\[.*?\]",

@@ -199,6 +199,7 @@ def test_a_first_attack_in_a_cup(cast, as_user, round):
     assert submitted(alice, begin(alice, attack, method="nearest", target="blue")).state == "scored"
 
 
+@pytest.mark.long
 def test_a_first_guess_of_values(cast, as_user):
     played = series.contest_of(cast)
     switched_on(played.contest)

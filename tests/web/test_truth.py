@@ -333,7 +333,7 @@ def test_the_canary_sings(world):
 @pytest.mark.parametrize(
     ("viewer", "is_over"),
     some(
-        3,
+        2,
         [
             ("alice", False),
             ("carol", True),

@@ -417,6 +417,7 @@ def test_it_stops_on_request_with_everything_it_started(installation):
     stops(installation, signal.SIGTERM)
 
 
+@pytest.mark.long
 def test_it_stops_on_request_while_it_starts(installation, monkeypatch):
     """All of it that runs is stopped by Ctrl-C in the tests of the browser."""
     monkeypatch.setattr(env, "DATA_DIR", installation.folder)

@@ -128,6 +128,7 @@ def test_more_records_than_there_are_cannot_be_drawn(cast, draft):
     assert not hasattr(draft, "draft")
 
 
+@pytest.mark.long
 def test_every_record_is_drawn_as_often_as_another(monkeypatch):
     """40 of 500 in 400 draws: each record 32 times; beyond six standard deviations something is wrong."""
     rng = random.Random(1)
