@@ -206,6 +206,8 @@ class DataSpec:
 
 def unfit_parts(parts: tuple[PartSpec, ...], schema: Schema) -> list[tuple[str, str]]:
     """Columns that are in no required part, and names that are no column: what is expected, and what was found."""
+    if not parts:
+        return []
     known = schema.public().names
     named = {name for part in parts for name in part.columns}
     strange = [(f"columns out of: {', '.join(known)}", name) for name in sorted(named - {*known})]
