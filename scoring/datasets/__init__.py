@@ -8,7 +8,7 @@ USUAL = {
     "diabetes": 5_000,
     "health": 30_000,
     "profile": 5_000,
-    "ratings": 5_000,
+    "ratings": 30_000,
     "survival": 12_000,
 }
 """The schemas of the library of which tables can be drawn, and the number of records that a contest begins with."""

@@ -362,6 +362,14 @@ def test_pair_frequencies_agree_with_counting():
         found.append(sum(abs(x[p] / len(X) - y[p] / len(Y)) for p in x | y) / 2)
     assert value("pair-frequencies") == pytest.approx(max(found), abs=1e-9)
     assert value("pair-frequencies", of="mean") == pytest.approx(np.mean(found), abs=1e-9)
+    persons = {"skipped": ("sex", "race"), "of": "mean"}
+    assert value("pair-frequencies", **persons) == pytest.approx(np.mean(found[1:]), abs=1e-9)
+    against = {"against": "sex", "of": "mean"}
+    assert value("pair-frequencies", **against) == pytest.approx(np.mean(found[:2]), abs=1e-9)
+    x, y = (Counter(zip(t["sex"], t["race"], strict=True)) for t in (X, Y))
+    bar = max(abs(x[p] / len(X) - y[p] / len(Y)) for p in x | y)
+    one = {"columns": ("race",), "against": "sex", "distance": "bar"}
+    assert value("pair-frequencies", **one) == pytest.approx(bar, abs=1e-9)
 
 
 def test_histograms_agree_with_numpy():

@@ -243,10 +243,17 @@ ANALYSES: Registry[Analysis] = Registry(
             "Δ share²",
             _("Difference of the frequencies of pairs"),
             _(
-                "How often each pair of values of two columns occurs in both tables: half the sum of the differences."
+                "How often each pair of values of two columns occurs in both tables: how far apart the shares are."
             ),
             "scoring.measures.analyses.frequencies:pair_frequency_difference",
-            (_columns_named, Parameter("bins", "integer", 0, 0, 1000), _of),
+            (
+                _columns_named,
+                Parameter("bins", "integer", 0, 0, 1000),
+                _one_of("distance", default=names.TOTAL, choices=names.DISTANCES),
+                _of,
+                Parameter("against", "column", ""),
+                Parameter("skipped", "columns", ()),
+            ),
         ),
         Analysis(
             "training",
