@@ -47,6 +47,13 @@ def add_submission(command: Parser) -> None:
     )
 
 
+def add_stage(command: Parser) -> None:
+    """The stage whose gates are applied."""
+    command.add_argument(
+        "--stage", metavar="KEY", help="the stage of the ruleset whose bounds hold (those of all)"
+    )
+
+
 def add_control(command: Parser, whose: str = "") -> None:
     text = f"{whose}records of the same kind that the anonymized table was not made from"
     command.add_argument("--control", metavar="C.csv", help=text)

@@ -57,6 +57,15 @@ def read_ruleset(name: str) -> Ruleset:
     raise UsageError(f"--ruleset: expected one of {known}, or a TOML file, got {name}")
 
 
+def stage_of(arguments: Namespace, ruleset: Ruleset) -> str | None:
+    """The stage of `--stage`, which the ruleset has."""
+    known = [stage.key for stage in ruleset.stages]
+    if arguments.stage not in (None, *known):
+        raise UsageError(f"--stage: expected one of {', '.join(known)}, got {arguments.stage}")
+    stage: str | None = arguments.stage
+    return stage
+
+
 def is_aligned(ruleset: Ruleset) -> bool:
     """True if teams submit aligned tables, which need no row numbers."""
     kinds = (file.kind for spec in ruleset.rounds for file in spec.files)

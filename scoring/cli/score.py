@@ -6,7 +6,14 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from scoring.cli.arguments import Parser, add_ruleset, add_schema, add_seed, add_submission
+from scoring.cli.arguments import (
+    Parser,
+    add_ruleset,
+    add_schema,
+    add_seed,
+    add_stage,
+    add_submission,
+)
 from scoring.cli.measuring import add_measuring, chosen_measures, measure_options
 from scoring.cli.output import Output, UsageError, aligned, drawn_with
 from scoring.scores.options import DECIMALS, TABLE_MEASURES, Options
@@ -26,6 +33,7 @@ def add_arguments(command: Parser) -> None:
     add_ruleset(command, "pwscup2015")
     add_schema(command, "the ruleset's")
     add_submission(command)
+    add_stage(command)
     command.add_argument(
         "--table-columns",
         metavar="NAME,NAME…",
@@ -43,7 +51,13 @@ def add_arguments(command: Parser) -> None:
 
 def run(arguments: Namespace, output: Output) -> int:
     """Compute the official values and print them; a table outside of a gate is rejected."""
-    from scoring.cli.input import read_ruleset, read_schema, read_scored, read_scored_parts
+    from scoring.cli.input import (
+        read_ruleset,
+        read_schema,
+        read_scored,
+        read_scored_parts,
+        stage_of,
+    )
     from scoring.evaluate import prepared_parts, score, score_parts
     from scoring.registry import drawing
     from scoring.rulesets.gates import outside
@@ -82,7 +96,7 @@ def run(arguments: Namespace, output: Output) -> int:
     if (utility := ruleset.ranking.utility_in(values)) is not None:
         values["utility"] = utility = round(utility, DECIMALS)
         text += f"\n\nutility {utility:.2f} = {ruleset.ranking.utility_formula}"
-    problems = [] if arguments.measures else outside(ruleset, values)
+    problems = [] if arguments.measures else outside(ruleset, values, stage_of(arguments, ruleset))
     result: dict[str, Any] = dict(values)
     if problems:
         result["problems"] = [problem.to_dict() for problem in problems]

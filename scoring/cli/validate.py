@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from scoring.cli.arguments import Parser, add_ruleset, add_schema, add_submission
+from scoring.cli.arguments import Parser, add_ruleset, add_schema, add_stage, add_submission
 from scoring.cli.output import Output
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def add_arguments(command: Parser) -> None:
     add_ruleset(command, None)
     add_schema(command)
     add_submission(command)
+    add_stage(command)
 
 
 def run(arguments: Namespace, output: Output) -> None:
@@ -32,10 +33,12 @@ def run(arguments: Namespace, output: Output) -> None:
         read_schema,
         read_scored,
         read_scored_parts,
+        stage_of,
     )
 
     ruleset = None if arguments.ruleset is None else read_ruleset(arguments.ruleset)
     schema = read_schema(arguments, ruleset)
+    stage = None if ruleset is None else stage_of(arguments, ruleset)
     original = read_original(arguments, schema, output)
     table: Table
     if ruleset is None:
@@ -43,12 +46,12 @@ def run(arguments: Namespace, output: Output) -> None:
     elif ruleset.data.parts:
         tables, rows = read_scored_parts(arguments, original, schema, output, ruleset)
         if ruleset.gates:
-            _check_gates_of_parts(ruleset, schema, original, tables, rows)
+            _check_gates_of_parts(ruleset, schema, original, tables, rows, stage)
         table = next(iter(tables.values()))
     else:
         table, source = read_scored(arguments, original, schema, output, ruleset)
         if ruleset.gates:
-            _check_gates(ruleset, schema, original, table, source)
+            _check_gates(ruleset, schema, original, table, source, stage)
     values = {
         "n_original": len(original),
         "n_anonymized": len(table),
@@ -64,6 +67,7 @@ def _check_gates_of_parts(
     original: Records,
     tables: Mapping[str, Records],
     source: IntArray,
+    stage: str | None,
 ) -> None:
     from scoring.errors import ProblemsFound
     from scoring.evaluate import prepared_parts, score_parts
@@ -73,12 +77,17 @@ def _check_gates_of_parts(
     originals = prepared_parts(original, ruleset.data.columns_of_parts(schema), schema)
     how: dict[str, Any] = {"options": ruleset.options, "combine": ruleset.data.combine}
     values = score_parts(originals, tables, source, measures=bounded, **how)
-    if problems := outside(ruleset, values):
+    if problems := outside(ruleset, values, stage):
         raise ProblemsFound(problems)
 
 
 def _check_gates(
-    ruleset: Ruleset, schema: Schema, original: Table, table: Table, source: IntArray | None
+    ruleset: Ruleset,
+    schema: Schema,
+    original: Table,
+    table: Table,
+    source: IntArray | None,
+    stage: str | None,
 ) -> None:
     """Measure what has bounds.
 
@@ -92,5 +101,5 @@ def _check_gates(
     from scoring.scores.comparison import Comparison
 
     comparison = Comparison.of(original, table, source, schema)
-    if problems := outside(ruleset, gated(ruleset, comparison, ruleset.options)):
+    if problems := outside(ruleset, gated(ruleset, comparison, ruleset.options), stage):
         raise ProblemsFound(problems)

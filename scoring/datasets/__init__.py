@@ -5,7 +5,7 @@ HOUSEHOLDS = "households"
 USUAL = {
     HOUSEHOLDS: 1_000,
     "census": 30_000,
-    "diabetes": 5_000,
+    "diabetes": 20_000,
     "health": 30_000,
     "profile": 5_000,
     "ratings": 30_000,

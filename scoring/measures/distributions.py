@@ -282,6 +282,43 @@ def normalised_loss(comparison: Comparison, options: Options = DEFAULT) -> float
     return _mean(found)
 
 
+def largest_change(comparison: Comparison, options: Options = DEFAULT) -> float | None:
+    """Largest change of a record: of one of its numbers, in the column's unit, or the number of its changed categories.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        X and Y, and the declared rows.
+
+    Returns
+    -------
+    float or None
+        0 where every record keeps its values, without an upper end; None without a scored column. Deleted records play
+        no part.
+
+    Notes
+    -----
+    PWS Cup 2021 bounds it (information loss) by 6 and 4 over age, body mass index and the changed categories.
+
+    Examples
+    --------
+    >>> from scoring.examples import comparison
+    >>> largest_change(comparison("unified")), largest_change(comparison("noise"))
+    (1.0, 20.0)
+    """
+    columns = scored(comparison.schema)
+    if not columns:
+        return None
+    changed = np.zeros(len(comparison.anonymized))
+    found = [0.0]
+    for column in columns:
+        if column.is_numeric:
+            found.append(float(np.abs(change(comparison, column.name)).max(initial=0)))
+        else:
+            changed += is_changed(comparison, column.name)
+    return max(*found, float(changed.max(initial=0)))
+
+
 def _total_variation(x: IntArray, y: IntArray, n_cells: int, n_x: int, n_y: int) -> float:
     """Half the sum of the differences of shares, in whole numbers until the last division."""
     counts_x = np.bincount(x, minlength=n_cells)

@@ -279,11 +279,13 @@ class MeasureSpec:
 
 @dataclass(frozen=True, slots=True)
 class GateSpec:
-    """The bounds of a measure: a table outside of them is rejected. None is no bound."""
+    """The bounds of a measure: a table outside of them is rejected. None is no bound; `stage` is the only stage in
+    which it holds, None for all."""
 
     measure: str
     low: float | None = None
     high: float | None = None
+    stage: str | None = None
 
     def admits(self, value: float | None) -> bool:
         """True for a value within both bounds; False for one that is not known."""
@@ -463,6 +465,10 @@ class Ruleset:
         """The measure with this id, of the ruleset or of the library; KeyError where there is none."""
         named = (spec.measure for spec in self.measure_specs if spec.id == id_)
         return next(named, None) or ALL_MEASURES[id_]
+
+    def gates_in(self, stage: str | None) -> tuple[GateSpec, ...]:
+        """The gates that hold in a stage; without one, all."""
+        return tuple(g for g in self.gates if stage is None or g.stage in (None, stage))
 
     @property
     def weights(self) -> dict[str, float]:

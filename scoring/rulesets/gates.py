@@ -14,10 +14,13 @@ if TYPE_CHECKING:
     from scoring.scores.comparison import Comparison, Options
 
 
-def outside(ruleset: Ruleset, values: Mapping[str, float | None]) -> list[Problem]:
-    """A problem for each gate that a table with these values does not pass, with the value and the bound."""
-    found = []
-    for gate in ruleset.gates:
+def outside(
+    ruleset: Ruleset, values: Mapping[str, float | None], stage: str | None = None
+) -> list[Problem]:
+    """A problem for each gate that a table with these values does not pass, with the value and the bound; of the gates
+    of a stage where it is named."""
+    found: list[Problem] = []
+    for gate in ruleset.gates_in(stage):
         value = values.get(gate.measure)
         if gate.admits(value):
             continue

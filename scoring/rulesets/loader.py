@@ -141,7 +141,7 @@ def _ruleset(document: Document, text: str) -> Ruleset:
         ),
         boards=boards,
         limits=_limits(document.table("limits"), data),
-        gates=read_gates(scoring, measures, program, data),
+        gates=read_gates(scoring, measures, program, data, stages),
         text=text,
         digest=hashlib.sha256(text.encode()).hexdigest(),
         disclosure=read_disclosure(document, data),

@@ -9,7 +9,7 @@ from scoring.measures.catalog import Term
 from scoring.measures.catalog.analyses import ANALYSES
 from scoring.measures.composites import OF, highest
 from scoring.registry import ALL_MEASURES, MEASURES, SERIES_MEASURES, Measure
-from scoring.rulesets.base import GateSpec, MeasureSpec
+from scoring.rulesets.base import GateSpec, MeasureSpec, StageSpec
 from scoring.rulesets.kinds import HIDDEN, SERIES, WITHOUT_ROWS
 
 if TYPE_CHECKING:
@@ -249,16 +249,18 @@ def read_gates(
     measures: Sequence[MeasureSpec],
     program: ProgramSpec | None,
     data: DataSpec,
+    stages: Sequence[StageSpec],
 ) -> tuple[GateSpec, ...]:
     """The bounds of measures; a program rejects tables itself."""
     if not scoring.has("gate") or not _compares(scoring, "gate", data):
         return ()
     given = () if program is None else program.values
     bounded = [spec for spec in measures if spec not in given]
-    return tuple(_gate(document, bounded) for document in scoring.tables("gate"))
+    keys = [stage.key for stage in stages]
+    return tuple(_gate(document, bounded, keys) for document in scoring.tables("gate"))
 
 
-def _gate(document: Document, measures: Sequence[MeasureSpec]) -> GateSpec:
+def _gate(document: Document, measures: Sequence[MeasureSpec], stages: Sequence[str]) -> GateSpec:
     id_ = document.choice("measure", [spec.id for spec in measures])
     low = document.number("min", -LARGEST, LARGEST) if document.has("min") else None
     high = document.number("max", -LARGEST, LARGEST) if document.has("max") else None
@@ -266,4 +268,5 @@ def _gate(document: Document, measures: Sequence[MeasureSpec]) -> GateSpec:
         document.wrong("max", "a largest value, or a smallest one under min", "neither")
     if low is not None and high is not None and low > high:
         document.wrong("min", f"at most max, which is {high:g}", low)
-    return GateSpec(id_, low, high)
+    stage = document.choice("stage", stages) if document.has("stage") else None
+    return GateSpec(id_, low, high, stage)

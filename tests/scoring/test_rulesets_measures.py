@@ -196,6 +196,18 @@ def test_a_gate_names_the_value_and_the_bound(stats, hist, expected):
     assert found == expected
 
 
+def test_a_gate_of_a_stage_holds_in_that_stage_only():
+    values = rules(gates=({"measure": "stats", "max": 0.25, "stage": "contest"},))
+    found = parsed(values)
+    assert [len(outside(found, {"stats": 1}, stage)) for stage in (None, "contest", "other")] == [
+        1,
+        1,
+        0,
+    ]
+    values["scoring"]["gate"][0]["stage"] = "other"
+    assert problems_of(values) == [("toml.wrong_value", "scoring.gate[1].stage", "other")]
+
+
 def test_score_and_validate_at_home_apply_the_gates(tmp_path, capsys):
     import tomli_w
 

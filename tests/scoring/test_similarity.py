@@ -240,21 +240,26 @@ def test_losses_of_records_are_those_of_plain_code():
     for comparison in COMPARISONS:
         columns = scored_columns(comparison)
         squares, losses = [0.0] * len(comparison.source), []
+        changed, largest = [0] * len(comparison.source), 0.0
         for column in columns:
             x, y = both(comparison, column.name)
             lost = float(len(x) - len(y))
             for r, (row, value) in enumerate(zip(comparison.source, y, strict=True)):
                 if column.is_numeric:
                     squares[r] += (value - x[row]) ** 2
+                    largest = max(largest, abs(value - x[row]))
                     span = max(x) - min(x)
                     lost += abs(value - x[row]) / span if span else float(value != x[row])
                 else:
                     lost += value != x[row]
+                    changed[r] += value != x[row]
             losses.append(lost / len(x))
         has_numbers = any(column.is_numeric for column in columns)
         assert distributions.normalised_loss(comparison) == mean_or_none(losses)
         expected = pytest.approx(fmean(squares)) if has_numbers else None
         assert distributions.squared_difference(comparison) == expected
+        expected = pytest.approx(max(largest, *changed, 0)) if columns else None
+        assert distributions.largest_change(comparison) == expected
 
 
 # By hand
@@ -330,6 +335,7 @@ ALL = [
     distributions.association_difference,
     distributions.squared_difference,
     distributions.normalised_loss,
+    distributions.largest_change,
 ]
 
 

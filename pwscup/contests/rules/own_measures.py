@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from pwscup.core.texts.parts import listed
 from scoring.measures.catalog.analyses import ANALYSES
+from scoring.rulesets.base import localized
 
 if TYPE_CHECKING:
     from scoring.measures.catalog import Term
@@ -24,6 +25,15 @@ OF = {
     "geometric-mean": gettext_lazy("the weighted geometric mean of %(parts)s"),
 }
 """The composites by name."""
+ABOVE = (
+    gettext_lazy("A table with a value above %(bound)s is rejected."),
+    gettext_lazy("In the stage “%(stage)s” a table with a value above %(bound)s is rejected."),
+)
+BELOW = (
+    gettext_lazy("A table with a value below %(bound)s is rejected."),
+    gettext_lazy("In the stage “%(stage)s” a table with a value below %(bound)s is rejected."),
+)
+"""The sentence about a bound, in all stages and in one."""
 
 
 def details_of(measure: Measure) -> tuple[str, ...]:
@@ -82,16 +92,12 @@ def gate_of(ruleset: Ruleset, id_: str) -> tuple[str, ...]:
     for gate in ruleset.gates:
         if gate.measure != id_:
             continue
-        if gate.high is not None:
-            found.append(
-                _("A table with a value above %(bound)s is rejected.")
-                % {"bound": _number(gate.high)}
-            )
-        if gate.low is not None:
-            found.append(
-                _("A table with a value below %(bound)s is rejected.")
-                % {"bound": _number(gate.low)}
-            )
+        stage = ""
+        if gate.stage is not None:
+            stage = localized(ruleset.stage(gate.stage).title, get_language() or "en")
+        for bound, texts in ((gate.high, ABOVE), (gate.low, BELOW)):
+            if bound is not None:
+                found.append(str(texts[bool(stage)]) % {"bound": _number(bound), "stage": stage})
     return tuple(found)
 
 

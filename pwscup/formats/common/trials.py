@@ -168,7 +168,7 @@ def judged(
     measures = list(map(ruleset.measure, attempt.measures))
     values = score(original, table, source, schema, options=options, measures=measures)
     comparison = Comparison.of(Prepared.of(original, schema), table, source, schema)
-    if problems := outside(ruleset, gated(ruleset, comparison, options)):
+    if problems := outside(ruleset, gated(ruleset, comparison, options), attempt.round.spec.stage):
         raise ProblemsFound(problems)
     rng = np.random.default_rng(seed)
     strongest = strongest_attack(known, table, source, schema, rng=rng)

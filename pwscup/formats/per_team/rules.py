@@ -36,7 +36,7 @@ STRATA = _(
 )
 
 
-PARTS = _(
+TOGETHER = _(
     "A submission has %(n)s tables that belong together, with the same records on the same lines: a record that is "
     "deleted in one is deleted in all. All of them are published, their lines in the same secret order."
 )
@@ -51,7 +51,7 @@ def round_sentence(ruleset: Ruleset, spec: RoundSpec) -> str:
     if not ruleset.data.parts or spec.phase != "anonymization":
         return ""
     n = len(ruleset.data.parts)
-    return joined(str(PARTS) % {"n": n}, str(COMBINED[ruleset.data.combine]))
+    return joined(str(TOGETHER) % {"n": n}, str(COMBINED[ruleset.data.combine]))
 
 
 def of_draw(ruleset: Ruleset) -> tuple[str, ...]:

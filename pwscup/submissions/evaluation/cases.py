@@ -79,7 +79,7 @@ class Case:
 
     def measured(self, found: Callable[[Sequence[str], int], Values]) -> Values | Drawn:
         values = found(self.ruleset.measures, self.measures_seed())
-        if problems := outside(self.ruleset, values):
+        if problems := outside(self.ruleset, values, self.submission.round.spec.stage):
             raise ProblemsFound(problems)
         drawing = drawing_measures(self.ruleset)
         if not drawing:

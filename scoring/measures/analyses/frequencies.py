@@ -125,6 +125,49 @@ def pair_frequency_difference(
     return _together(found, of)
 
 
+def unique_records(
+    comparison: Comparison,
+    options: Options = DEFAULT,
+    *,
+    columns: Sequence[str] = (),
+    step: float = 0.0,
+) -> float | None:
+    """Records of Y that no other record of Y equals in some columns, as a share of the records of X.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Y, and the number of records of X; the declared rows play no part.
+    columns : sequence of str
+        All scored columns where it is empty.
+    step : float
+        Numbers are first rounded to multiples of it, a half to the even one; with 0 they stay as they are.
+
+    Returns
+    -------
+    float or None
+        0 where no record is unique, 1 where as many are unique as X has records. None without a column.
+
+    Notes
+    -----
+    PWS Cup 2021 bounds it by one half, after ages and body mass indices are rounded to tens.
+
+    Examples
+    --------
+    >>> from scoring.examples import comparison
+    >>> [unique_records(comparison("noise"), step=step) for step in (0, 1000)]
+    [1.0, 0.5]
+    """
+    x, y = comparison.sheets
+    names = chosen(comparison, columns)
+    if not names:
+        return None
+    rounded = {k: np.round(v / step) for k, v in y.numbers.items()} if step else y.numbers
+    keys = [y.codes[name] if name in y.codes else rounded[name] for name in names]
+    _values, counts = np.unique(np.column_stack(keys), axis=0, return_counts=True)
+    return int((counts == 1).sum()) / x.n
+
+
 def _bars(x: Sheet, y: Sheet, name: str, bins: int) -> tuple[IntArray, IntArray, int]:
     """The bar of each record of both tables, and how many bars there are."""
     if name in x.codes:

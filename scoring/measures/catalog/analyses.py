@@ -256,6 +256,20 @@ ANALYSES: Registry[Analysis] = Registry(
             ),
         ),
         Analysis(
+            "unique-records",
+            "unique",
+            _("Records that are unique in some columns"),
+            _(
+                "Records that no other record of the table equals in some columns, numbers rounded, as a share of the "
+                "original's records."
+            ),
+            "scoring.measures.analyses.frequencies:unique_records",
+            (_columns_named, Parameter("step", "number", 0.0, 0, 1e12)),
+            high=None,
+            best=_("0: no record is unique"),
+            worst=NO_END,
+        ),
+        Analysis(
             "training",
             "TSTR",
             _("Loss of a trained model"),

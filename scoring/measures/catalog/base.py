@@ -50,6 +50,7 @@ NEED_ROWS = (
     "EUC2",
     "squared-loss",
     "normalised-loss",
+    "largest-change",
     "tstr",
     "ncp",
     "entropy-loss",

@@ -163,6 +163,16 @@ SIMILARITY = (
         worst=_("1: every record is deleted; no upper end"),
     ),
     _similarity(
+        "largest-change",
+        "max |x − y|",
+        _("Largest change of a record"),
+        _(
+            "The largest difference of a number from that of the declared original record, or the largest number of "
+            "categories that changed in one record, whichever is larger."
+        ),
+        "scoring.measures.distributions:largest_change",
+    ),
+    _similarity(
         "range-queries",
         "relative error",
         _("Counts of random ranges"),
