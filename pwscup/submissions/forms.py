@@ -89,10 +89,11 @@ class TableForm(UploadForm):
         self.specs = {spec.key: spec for spec in specs}
         self.keys = [*self.specs]
         self.has_parts = is_in_parts(round)
-        self.expected = [f"{key}.csv" for key in self.keys]
+        data = round.contest.ruleset.data
+        self.expected = [(f"{key}.csv", data.columns_of(key)) for key in self.keys]
         if self.has_parts:
             self.fields[TABLES] = SeveralFilesField(
-                label=_("Tables"),
+                label=_("Tables of this submission"),
                 allow_empty_file=True,
                 widget=SeveralFilesInput(
                     attrs={"accept": ACCEPT_GUESSES, "data-max-bytes": settings.MAX_UPLOAD_BYTES}

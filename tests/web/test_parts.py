@@ -137,7 +137,7 @@ def test_problems_of_all_tables_come_together(cup, cast):
 def test_forms_take_the_files_or_an_archive(cup, cast, as_user):
     alice, round = as_user(cast.alice), pipeline.round_of(cup.contest, "anonymization")
     url = reverse("round", args=[cup.contest.slug, round.key])
-    assert "people.csv, money.csv" in alice.get(url).content.decode()
+    assert "<code>people.csv</code> age, city" in alice.get(url).content.decode()
     named = {f"{key}.csv": data for key, data in files_of(cup.red).items()}
     wrong = {"People.csv": named["people.csv"], "other.csv": b"a\n1\n"}
     for sent in (
@@ -158,6 +158,7 @@ def test_forms_take_the_files_or_an_archive(cup, cast, as_user):
     assert [found.state for found in made] == ["scored", "scored"]
     page = alice.get(reverse("submission", args=[made[0].public_id])).content.decode()
     assert '<th scope="row">Money</th>' in page
+    assert '<th scope="col" class="num">LOSS</th>' in page
 
 
 def test_programs_send_an_archive(cup, cast):

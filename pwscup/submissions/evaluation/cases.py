@@ -85,7 +85,8 @@ class Case:
         if not drawing:
             return values
         final = found(drawing, self.measures_seed(is_final=True))
-        return Drawn(values, {measure: final[measure] for measure in drawing})
+        # of several tables that belong together, the value of each is named measure.table
+        return Drawn(values, {k: v for k, v in final.items() if k.partition(".")[0] in drawing})
 
     def programmed(self, files: Callable[[], ProgramFiles]) -> Values:
         spec = self.ruleset.program

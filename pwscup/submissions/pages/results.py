@@ -132,7 +132,7 @@ def of_parts(ruleset: Ruleset, ids: Sequence[str], values: Values) -> dict[str, 
     language, parts = get_language() or "en", ruleset.data.parts
     submitted = [part for part in parts if any(f"{id_}.{part.key}" in values for id_ in ids)]
     return {
-        "measures": [ruleset.measure(id_).name for id_ in ids],
+        "measures": ids,
         "rows": [
             Part(
                 localized(part.title, language),
