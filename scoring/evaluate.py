@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scoring.errors import ProblemsFound
@@ -29,6 +29,7 @@ def score(
     *,
     options: Options = Options(),  # noqa: B008 — frozen
     measures: Sequence[str | Measure] | None = None,
+    files: Mapping[str, bytes] | None = None,
     threads: int = 1,
     progress: Callable[[str], None] | None = None,
 ) -> dict[str, float | int | None]:
@@ -46,6 +47,8 @@ def score(
     options : Options
     measures : sequence of str or Measure, optional
         Identifiers out of `MEASURES`, or measures that a ruleset defines; the 14 of PWSCup 2015 by default.
+    files : mapping of str to bytes, optional
+        What was submitted with the table and measures read, by its kind: "model".
     threads : int
         The number of threads; it does not change the values.
     progress : callable, optional
@@ -61,7 +64,7 @@ def score(
     ------
     ProblemsFound
         Where the options do not fit the schema, and where a frame is not as the schema says: every cell
-        that is missing, of another type or outside of its column's domain.
+        that is missing, of another type or outside of its column's domain; all that is wrong with a model.
     ValueError
         Where the tables or the rows do not fit, or a measure needs rows and there are none.
     UnknownNameError
@@ -85,6 +88,8 @@ def score(
     if is_frame(anonymized) and not (isinstance(original, Prepared) and original.schema != schema):
         check_frame(anonymized, schema, file="anonymized")
     comparison = Comparison.of(original, anonymized, source, schema, threads=threads)
+    if files:
+        comparison = replace(comparison, files=files)
     values: dict[str, float | int | None] = {
         "n_original": comparison.prepared.n_records,
         "n_anonymized": comparison.n_records,

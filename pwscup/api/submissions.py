@@ -83,7 +83,7 @@ def hand_in(
 ) -> Status:
     round = visible_round(request.user, slug, key, kinds_where("content_type"))
     team = own_team(request, round.contest)
-    expected = ZIP if is_in_parts(round) else round.format.content_type
+    expected = ZIP if len(round.spec.files) > 1 else round.format.content_type
     if request.content_type != expected:
         raise ApiRefused("request.content_type", expected=expected, got=request.content_type or "—")
     submission = services.submit(
@@ -117,9 +117,9 @@ def _target(round: Round, team: Team, slug: str) -> Release:
 
 
 def _files(request: HttpRequest, round: Round) -> dict[str, services.Upload]:
-    """The body as the file of the round, or as an archive of its tables or of the answer files `<question>.csv`."""
+    """The body as the file of the round, or as an archive of its files, each under its key."""
     is_several = is_in_parts(round)
-    if not (round.format.asks_questions or is_several):
+    if len(round.spec.files) == 1 and not round.format.asks_questions:
         (spec,) = round.spec.files
         suffix = SUFFIXES[str(round.format.content_type)]
         return {spec.key: (f"{spec.key}.{suffix}", _chunks(request))}

@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy as _
 if TYPE_CHECKING:
     from pwscup.formats.spec import Text
 
-CSV, ZIP, PDF = "text/csv", "application/zip", "application/pdf"
-SUFFIXES = {CSV: "csv", ZIP: "zip", PDF: "pdf"}
+CSV, ZIP, PDF, JSON = "text/csv", "application/zip", "application/pdf", "application/json"
+SUFFIXES = {CSV: "csv", ZIP: "zip", PDF: "pdf", JSON: "json"}
 
 
 EMPTY = _("“%(name)s” is empty — expected a header line and at least one record")

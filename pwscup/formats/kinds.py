@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.formats.files import CSV, PDF, ZIP, FileFormat
+from pwscup.formats.files import CSV, JSON, PDF, ZIP, FileFormat
 from pwscup.formats.rounds import RoundFormat, named
 
 _LAST = _("The last one that was scored counts.")
@@ -297,6 +297,15 @@ FILES = {
             "limits, in any order, one per line, without row numbers. Numbers are plain digits with at most four "
             "decimals where the table does not say how many."
         )
+    ),
+    "model": FileFormat(
+        _(
+            "A binary classifier of XGBoost as JSON (save_model), at most 1 MB. Its features are columns of the table "
+            "by their names, other than the predicted one, and column_value for the values of a category. "
+            "It is not published."
+        ),
+        JSON,
+        _("“%(name)s” is empty — expected a model of XGBoost as JSON"),
     ),
     "candidate_guess": FileFormat(
         _(

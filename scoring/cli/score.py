@@ -41,6 +41,11 @@ def add_arguments(command: Parser) -> None:
         "(the ruleset's measures, and the columns that it names for them)",
     )
     command.add_argument(
+        "--model",
+        metavar="FILE",
+        help="the model that is submitted with the table; without it measures that read one have no value",
+    )
+    command.add_argument(
         "--programs",
         metavar="FILE",
         help="a TOML file with the program that the ruleset names; without it the program's values are left out",
@@ -52,6 +57,7 @@ def add_arguments(command: Parser) -> None:
 def run(arguments: Namespace, output: Output) -> int:
     """Compute the official values and print them; a table outside of a gate is rejected."""
     from scoring.cli.input import (
+        read_file,
         read_ruleset,
         read_schema,
         read_scored,
@@ -59,6 +65,7 @@ def run(arguments: Namespace, output: Output) -> int:
         stage_of,
     )
     from scoring.evaluate import prepared_parts, score, score_parts
+    from scoring.measures.analyses.names import MODEL
     from scoring.registry import drawing
     from scoring.rulesets.gates import outside
 
@@ -85,7 +92,8 @@ def run(arguments: Namespace, output: Output) -> int:
         values = score_parts(originals, tables, rows, combine=ruleset.data.combine, **how)
     else:
         table, source = read_scored(arguments, prepared, schema, output, ruleset)
-        values = score(prepared, table, source, schema, **how)
+        files = {MODEL: read_file(arguments.model)} if arguments.model else None
+        values = score(prepared, table, source, schema, files=files, **how)
     if given and arguments.programs:
         values |= _programmed(arguments.programs, ruleset, prepared, table, source, output)
         chosen += [ruleset.measure(id_) for id_ in ruleset.measures if id_ in given]

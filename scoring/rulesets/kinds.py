@@ -37,6 +37,8 @@ WITHOUT_ROWS = (COHORT,)
 """Formats whose tables have no row numbers: no record of a table is made from a certain record of the original."""
 BATCH, INTERACTIVE = "batch", "interactive"
 """The kinds of rounds of disclosure: the table is released once, or asked by teams."""
+MODEL_FILE = "model"
+"""The kind of file of a model that is submitted with a synthetic table, for the measures that read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ ROUND_KINDS: dict[str, RoundKind] = {
             id="synthetic",
             phase="anonymization",
             tables=COHORT,
-            files={"synthetic": "synthetic_table"},
+            files={"synthetic": "synthetic_table", "model": MODEL_FILE},
             required=("synthetic",),
             tries_keys=("tries", "tries_per_day"),
             counts=("chosen_or_latest", "last"),

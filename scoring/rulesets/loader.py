@@ -30,8 +30,10 @@ from scoring.rulesets.kinds import (
     DRAWN,
     FORMAT_NAMES,
     HIDDEN,
+    MODEL_FILE,
     OWN_TABLES,
     PER_TEAM,
+    PHASES,
     VALUE_SOURCES,
 )
 from scoring.rulesets.loader_boards import read_boards
@@ -122,6 +124,7 @@ def _ruleset(document: Document, text: str) -> Ruleset:
     validity = _validity(document)
     stages = read_stages(document)
     rounds = read_rounds(document, stages, data, validity)
+    _check_models(scoring, measures, rounds)
     boards, ranking = _boards(document, data, measures, stages, rounds)
     return Ruleset(
         id=document.text("id"),
@@ -150,6 +153,23 @@ def _ruleset(document: Document, text: str) -> Ruleset:
         baseline_teams=_baseline_teams(document),
         modelled_on=document.text("modelled_on") if document.has("modelled_on") else "",
     )
+
+
+def _check_models(
+    scoring: Document, measures: tuple[MeasureSpec, ...], rounds: tuple[RoundSpec, ...]
+) -> None:
+    """A measure that reads a model needs one in every submission, and no other model is asked for."""
+    reading = [spec.id for spec in measures if spec.own is not None and spec.own.file]
+    for round in rounds:
+        if not round.kind or round.phase != PHASES[0]:
+            continue
+        given = [spec for spec in round.files if spec.kind == MODEL_FILE]
+        if reading and not any(spec.required for spec in given):
+            expected = f"a required file of the kind model in the round {round.key}"
+            scoring.wrong("measure", expected, ", ".join(reading))
+        elif given and not reading:
+            expected = f"a measure model-file, as the round {round.key} has a model"
+            scoring.wrong("measure", expected, "none")
 
 
 def _boards(

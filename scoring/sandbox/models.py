@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.errors import Collector, shorten
+from scoring.extras import needed
 from scoring.sandbox.running import MEBIBYTE, Limits, run
 from scoring.tables.records import names_in, values_in
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 MAX_MODEL_BYTES = MEBIBYTE
 OBJECTIVE = "binary:logistic"
+PACKAGE = "xgboost-cpu"
 LIMITS = Limits(seconds=30.0, cpu_seconds=20.0, memory=1024 * MEBIBYTE, processes=1)
 PROGRAM = Path(__file__).with_name("predict.py")
 
@@ -43,11 +44,6 @@ class Model:
     data: bytes
     features: tuple[str, ...]
     n_trees: int
-
-
-def available() -> bool:
-    """True if XGBoost is installed, which comes with the extra `cups`."""
-    return find_spec("xgboost") is not None
 
 
 def read_model(data: bytes, *, file: str = "model") -> Model:
@@ -176,13 +172,12 @@ def predictions(
     ProblemsFound
         Where the model cannot be used: see `read_model` and `features_of`; where XGBoost refuses it, where it
         takes more than the limits, and where a prediction is not a number from 0 to 1.
-    ImportError
+    scoring.extras.MissingPackageError
         Where XGBoost is not installed.
     """
     model = read_model(data, file=file)
     features = features_of(model, table, schema, target, file=file)
-    if not available():
-        raise ImportError("XGBoost is not installed: pip install 'pwscup[cups]'")
+    needed("xgboost", PACKAGE)
     inputs = {"model.json": data, "features.npy": _npy(features)}
     command = [sys.executable, "-I", str(PROGRAM), "{input}", "{output}"]
     done = run(command, inputs, limits=limits, readable=[PROGRAM])
@@ -204,6 +199,72 @@ def predictions(
         problems.add("model.not_a_probability", file=file)
     problems.raise_if_any()
     return found
+
+
+def is_positive(
+    table: pd.DataFrame | Records, schema: Schema, target: str, positive: str
+) -> npt.NDArray[np.bool_]:
+    """The records with the positive value of a column, written as in a table, shape (n_records,).
+
+    Raises
+    ------
+    ValueError
+        Where the column is a number and the value is none.
+    """
+    values = values_in(table, target)
+    wanted = float(positive) if schema.column(target).is_numeric else positive
+    return np.asarray(values == wanted, dtype=np.bool_)
+
+
+def trained(
+    table: pd.DataFrame | Records,
+    schema: Schema,
+    target: str,
+    *,
+    positive: str = "1",
+    n_trees: int = 50,
+    depth: int = 4,
+) -> bytes:
+    """A model file that has learned from a table, as `read_model` takes it.
+
+    Every public column but the target is used: numbers as they are, categories as a column of zeros and ones for each
+    value that occurs, named as `pandas.get_dummies` names it.
+
+    Parameters
+    ----------
+    table : DataFrame or Records, n_records
+        The team's anonymized table, not its original: a model gives away records that it has learned by heart.
+    schema : Schema
+    target, positive : str
+        The column that is predicted, and its value of which the model gives the probability.
+    n_trees, depth : int
+        The number of trees and their levels. The same table gives the same file.
+
+    Raises
+    ------
+    scoring.extras.MissingPackageError
+        Where XGBoost is not installed.
+    """
+    xgboost = needed("xgboost", PACKAGE)
+    features: dict[str, npt.NDArray[Any]] = {}
+    for column in schema.public().columns:
+        values = values_in(table, column.name)
+        if column.name == target:
+            continue
+        if column.is_numeric:
+            features[column.name] = values.astype(np.float64)
+            continue
+        for value in dict.fromkeys(values.tolist()):
+            if not set("[]<") & set(f"{column.name}{value}"):  # which XGBoost refuses in names
+                features[f"{column.name}_{value}"] = values == value
+    matrix = xgboost.DMatrix(
+        np.column_stack(list(features.values())).astype(np.float32),
+        label=is_positive(table, schema, target, positive),
+        feature_names=list(features),
+        nthread=1,
+    )
+    settings = {"objective": OBJECTIVE, "max_depth": depth, "seed": 0, "nthread": 1}
+    return bytes(xgboost.train(settings, matrix, num_boost_round=n_trees).save_raw("json"))
 
 
 def _made(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,8 @@ class Comparison:
     declared: IntArray | None
     alignment: Alignment
     threads: int = 1
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """What else was submitted with the table, by the kind of file: a model."""
 
     @classmethod
     def of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from math import exp
 
 import numpy as np
@@ -10,8 +11,11 @@ import pandas as pd
 import pytest
 
 from scoring.errors import ProblemsFound
-from scoring.sandbox import Limits, models
-from scoring.sandbox.models import MAX_MODEL_BYTES, features_of, predictions, read_model
+from scoring.evaluate import score
+from scoring.extras import MissingPackageError
+from scoring.measures.catalog.analyses import ANALYSES
+from scoring.sandbox import Limits
+from scoring.sandbox.models import MAX_MODEL_BYTES, features_of, predictions, read_model, trained
 from scoring.tables.schema import Column, Kind, Role, Schema
 
 SCHEMA = Schema(
@@ -190,6 +194,31 @@ def test_a_feature_that_the_table_lacks_is_a_problem(name):
 
 
 def test_a_missing_xgboost_is_named_with_the_extra_that_has_it(monkeypatch):
-    monkeypatch.setattr(models, "available", lambda: False)
-    with pytest.raises(ImportError, match=r"pwscup\[cups\]"):
+    monkeypatch.setitem(sys.modules, "xgboost", None)
+    with pytest.raises(MissingPackageError, match=r"pwscup\[cups\]"):
         predictions(model(), TABLE, SCHEMA, "ILL")
+
+
+def test_a_trained_model_is_a_file_that_is_taken_and_the_measure_counts_its_errors():
+    rng = np.random.default_rng(3)
+    age = rng.integers(20, 80, 200).astype(float)
+    ill = np.where(age > 50, "1", "0")
+    table = pd.DataFrame(
+        {
+            "AGE": age,
+            "SEX": rng.choice(["F", "M"], 200),
+            "CLASS": rng.choice(["1", "2"], 200),
+            "WARD": rng.choice(["N", "S"], 200),
+            "ILL": ill,
+        }
+    )
+    other = table.assign(ILL=np.where(age > 40, "1", "0"))
+    measure = ANALYSES["model-file"].measure("own", {"target": "ILL"})
+    for learned in (table, other):
+        data = trained(learned, SCHEMA, "ILL", n_trees=5)
+        claimed = predictions(data, table, SCHEMA, "ILL") > 0.5
+        values = score(table, other, None, SCHEMA, measures=[measure], files={"model": data})
+        assert values["own"] == pytest.approx(np.mean(claimed != (ill == "1")))
+    assert values["own"] > 0.05
+    assert data == trained(other, SCHEMA, "ILL", n_trees=5)
+    assert score(table, other, None, SCHEMA, measures=[measure])["own"] is None

@@ -9,10 +9,12 @@ import numpy as np
 from pwscup.formats.cohort.evaluation import FILE
 from pwscup.formats.common.bots import given, public_table
 from scoring.anonymizers.synthesizers import SYNTHESIZERS
+from scoring.rulesets.kinds import MODEL_FILE
+from scoring.sandbox.models import trained
 from scoring.tables.reading import write_table
 from scoring.tables.record_bounds import record_bounds
 from scoring.tables.records import Records
-from scoring.tables.synthetic import in_canonical_order
+from scoring.tables.synthetic import in_canonical_order, read_synthetic
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Round
     from pwscup.formats.playing import Files, Turn
     from scoring.rulesets import Ruleset
+    from scoring.rulesets.base import RoundSpec
     from scoring.tables.schema import Schema
 
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -53,7 +56,7 @@ class Synthesizer:
             (method, option),
             rng=rng,
         )
-        return {FILE: ("synthetic.csv", made)}
+        return files_of(made, turn.round.spec, original.schema.public(), turn.team.contest.ruleset)
 
     def note(self, bot: Bot) -> str:
         method, option = METHODS[bot.name]
@@ -74,6 +77,17 @@ def synthetic_file(
     id_, option = method
     made = SYNTHESIZERS[id_](table, schema, min(max(len(table), least), most), rng=rng, **option)
     return write_table(in_canonical_order(Records.of(made, schema), schema), schema)
+
+
+def files_of(data: bytes, spec: RoundSpec, schema: Schema, ruleset: Ruleset) -> Files:
+    """A synthetic table, and a model that learned from it where the rules ask for one."""
+    files = {FILE: ("synthetic.csv", data)}
+    for file in spec.files:
+        if file.kind == MODEL_FILE:
+            wanted = next(m for id_ in ruleset.measures if (m := ruleset.measure(id_)).file)
+            model = trained(read_synthetic(data, schema), schema, **wanted.parameters)
+            files[file.key] = ("model.json", model)
+    return files
 
 
 TABLES = Synthesizer()

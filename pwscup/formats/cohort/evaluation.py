@@ -53,6 +53,7 @@ class SyntheticTables:
                 schema,
                 options=replace(case.ruleset.options, seed=seed),
                 measures=[case.ruleset.measure(id_) for id_ in measures if id_ not in given],
+                files=case.read_by_measures(),
             )
             return values | given
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pwscup.formats.cohort.bots import synthetic_file
-from pwscup.formats.cohort.evaluation import FILE
+from pwscup.formats.cohort.bots import files_of, synthetic_file
 from pwscup.formats.common.bots import public_table
 from pwscup.formats.common.trials import has_original_values
 from pwscup.formats.trying import Tried
@@ -34,6 +33,8 @@ def of_table(attempt: Attempt) -> Tried:
     # As it is read when it is submitted: rounded, and refused for the same reasons.
     values_only = has_original_values(attempt)
     records = read_synthetic(data, schema, original=original if values_only else None)
+    files = files_of(data, attempt.round.spec, schema, ruleset)
+    models = {spec.kind: files[spec.key][1] for spec in attempt.round.spec.files}
     values = score(
         original,
         records,
@@ -41,7 +42,8 @@ def of_table(attempt: Attempt) -> Tried:
         schema,
         options=replace(ruleset.options, seed=step.seed),
         measures=list(map(ruleset.measure, attempt.measures)),
+        files=models,
     )
     copies = n_copies(original, records.to_frame())
     facts = {"n_records": len(records), "n_copies": copies, "n_deleted": 0, "attack": None}
-    return Tried({FILE: ("synthetic.csv", data)}, values, facts)
+    return Tried(files, values, facts)

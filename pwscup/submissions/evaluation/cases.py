@@ -88,6 +88,11 @@ class Case:
         # of several tables that belong together, the value of each is named measure.table
         return Drawn(values, {k: v for k, v in final.items() if k.partition(".")[0] in drawing})
 
+    def read_by_measures(self) -> dict[str, bytes]:
+        wanted = {self.ruleset.measure(id_).file for id_ in self.ruleset.measures} - {""}
+        given = [spec for spec in self.submission.round.spec.files if spec.kind in wanted]
+        return {spec.kind: self.file(spec.key) for spec in given if self.has(spec.key)}
+
     def programmed(self, files: Callable[[], ProgramFiles]) -> Values:
         spec = self.ruleset.program
         if spec is None:

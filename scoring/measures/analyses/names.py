@@ -34,6 +34,9 @@ STATISTIC, P_VALUE, EPSILON, ETA, RANK_ETA, PAIRS, PAIRS_EITHER_WAY = OF_GROUPS 
 
 HAZARD_RATIOS, _, _ = OF_HAZARDS = ("hazard-ratios", P_VALUES, INTERVALS)
 
+MODEL = "model"
+"""The kind of file that holds a team's model."""
+
 BAR, TOTAL = DISTANCES = ("bar", "total")
 BINS = 10
 

@@ -73,6 +73,8 @@ class Analysis:
     """The package that it needs beyond those of the library."""
     unbounded: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     """Values of parameters with which there is no upper end."""
+    file: str = ""
+    """The kind of a further file of the submission that it reads."""
 
     def measure(
         self, id_: str, parameters: Mapping[str, Any], title: Mapping[str, str] | None = None
@@ -95,6 +97,7 @@ class Analysis:
             texts={"title": title} if title else {},
             parameters=values,
             columns=_columns(self.parameters, values),
+            file=self.file,
         )
 
 
@@ -287,6 +290,21 @@ ANALYSES: Registry[Analysis] = Registry(
             ),
             best=_("0: it teaches as well"),
             worst=_("1: it teaches nothing, the original everything"),
+        ),
+        Analysis(
+            "model-file",
+            "model",
+            _("Errors of the submitted model"),
+            _(
+                "The team submits a model (XGBoost) with its table; it predicts a column of the original: the share of "
+                "wrong predictions."
+            ),
+            "scoring.measures.analyses.model_files:model_errors",
+            (Parameter("target", "column", None), _positive),
+            best=_("0: all predictions are right"),
+            worst=_("1: all are wrong"),
+            package="xgboost-cpu",
+            file=names.MODEL,
         ),
     ),
 )

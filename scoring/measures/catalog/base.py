@@ -108,6 +108,8 @@ class Measure:
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
     columns: tuple[tuple[str, bool], ...] = ()
     terms: tuple[Term, ...] = ()
+    file: str = ""
+    """The kind of a further file of the submission that the function reads; without it there is no value."""
 
     @property
     def function(self) -> MeasureFunction:
