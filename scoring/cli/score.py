@@ -15,7 +15,7 @@ from scoring.cli.arguments import (
     add_submission,
 )
 from scoring.cli.measuring import add_measuring, chosen_measures, measure_options
-from scoring.cli.output import Output, UsageError, aligned, drawn_with
+from scoring.cli.output import Output, UsageError, aligned, drawn_with, read_file
 from scoring.scores.options import DECIMALS, TABLE_MEASURES, Options
 
 if TYPE_CHECKING:
@@ -57,7 +57,6 @@ def add_arguments(command: Parser) -> None:
 def run(arguments: Namespace, output: Output) -> int:
     """Compute the official values and print them; a table outside of a gate is rejected."""
     from scoring.cli.input import (
-        read_file,
         read_ruleset,
         read_schema,
         read_scored,
