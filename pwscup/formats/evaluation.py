@@ -111,7 +111,7 @@ class Case(Protocol):
         """The values of all measures by `found(measures, seed)`: random ones with a seed of the secret."""
 
     def read_by_measures(self) -> Mapping[str, bytes]:
-        """What was submitted with the table and measures read, by the kind of file."""
+        """Further files of the submission that measures read, by their kind."""
 
     def programmed(self, files: Callable[[], ProgramFiles]) -> Values:
         """The values of the ruleset's program for these files; empty without a program."""

@@ -54,7 +54,7 @@ class Comparison:
     alignment: Alignment
     threads: int = 1
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """What else was submitted with the table, by the kind of file: a model."""
+    """Further files of the submission by their kind: a model."""
 
     @classmethod
     def of(

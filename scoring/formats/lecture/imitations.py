@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def imitated_decoys(table: pd.DataFrame, n: int, *, rng: np.random.Generator) -> pd.DataFrame:
@@ -24,11 +28,14 @@ def imitated_decoys(table: pd.DataFrame, n: int, *, rng: np.random.Generator) ->
 
     Examples
     --------
+    >>> import pandas as pd
     >>> table = pd.DataFrame({"age": [20, 30, 40], "city": ["A", "B", "C"]})
     >>> decoys = imitated_decoys(table, 2, rng=np.random.default_rng(1))
     >>> decoys["age"].isin(table["age"]).all(), len(decoys)
     (np.True_, 2)
     """
+    import pandas as pd
+
     first, second = rng.integers(len(table), size=(2, n))
     made = {}
     for name in table.columns:
