@@ -380,6 +380,8 @@ def test_a_note_can_be_changed_by_any_member(cast):
 
 def test_every_refusal_has_a_message(cast):
     assert all(
-        SubmissionRefused(code, file="f", name="n", expected=1, got="g", next="then", problem="p").message
+        SubmissionRefused(
+            code, file="f", name="n", expected=1, got="g", next="then", problem="p"
+        ).message
         for code in services.REFUSALS
     )
