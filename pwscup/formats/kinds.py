@@ -177,7 +177,7 @@ ROUNDS = {
                 "team's table, and "
                 "about controls, which were never in it."
             ),
-            rate=_("The rate of a guess is what the questions below say."),
+            rate=_("The section of each attack round says how its answers are scored."),
             release_names=("anonymized", "questions"),
             given_suffix="zip",
             **_GUESSES,

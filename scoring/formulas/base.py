@@ -195,6 +195,11 @@ class Formula:
                 found.append(wrong_value(self.id, name, setting.option.expected, value))
         return found
 
+    def used(self, settings: Settings) -> tuple[str, ...]:
+        """The parts that the total depends on under these settings: those of weight 0 are left out."""
+        weights = self.with_defaults(settings)
+        return tuple(part for part in self.uses if weights.get(part) != 0)
+
     def with_defaults(self, settings: Settings) -> dict[str, Value]:
         """All settings of the formula, those given instead of their defaults."""
         return {s.name: settings.get(s.name, s.default) for s in self.settings}

@@ -19,8 +19,10 @@ from pwscup.contests.models import Contest
 from pwscup.contests.organize import wizard
 from pwscup.contests.rules.pages import preview_of
 from pwscup.core import jobs
+from pwscup.formats.common import table
 from pwscup.leaderboards.services import final_boards
 from scoring.datasets.catalog import generated
+from scoring.formulas.boards import OF_LISTED
 from scoring.rulesets import load_ruleset, parse_ruleset, ruleset_names
 from scoring.rulesets.loader import load_schema, schema_names
 from scoring.tables.writing import write_table
@@ -134,6 +136,14 @@ def all_boards(contest: Contest) -> list[str]:
 
 
 @pytest.mark.parametrize("name", OF_CUPS)
+def test_every_measure_of_its_rules_can_have_a_value(name):
+    """Regressions need more records than comparisons do, and a model comes with the submission."""
+    ruleset = load_ruleset(name)
+    if ruleset.data.schema is not None:
+        assert table.unmeasured(ruleset.data.schema, ruleset) == ()
+
+
+@pytest.mark.parametrize("name", OF_CUPS)
 def test_its_rules_say_in_whose_manner_it_is(name):
     rules = load_ruleset(name)
     for language, word in (("en", "no part in it"), ("ja", "関わっていません")):
@@ -160,3 +170,13 @@ def test_its_rules_page_is_shown_to_readers_of_both_languages(cast, draft, as_us
             reverse("rules", args=[draft.slug]), headers={"accept-language": language}
         )
         assert word in page.content.decode()
+
+
+@pytest.mark.parametrize("draft", ["synthetic-2026"], indirect=True)
+def test_what_weighs_nothing_is_in_no_rule_and_in_no_column(cast, draft, as_user):
+    """The attack board is a weighted sum of attack alone, and nobody gives a talk."""
+    text = as_user(cast.oscar).get(reverse("rules", args=[draft.slug])).content.decode()
+    assert "Presentation" not in text
+    assert "A synthetic table has as many records as the cohort" in text
+    attack = draft.ruleset.board("attack")
+    assert OF_LISTED[attack.formula].used(attack.settings) == ("attack",)

@@ -88,7 +88,8 @@ def ranking_lines(ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
 def _board_lines(ruleset: Ruleset) -> Lines:
     """The scores, each board of the list with its season, and what all of them share."""
     boards, weighted = ruleset.boards, [stage for stage in ruleset.stages if stage.weight]
-    named = {part for spec in boards for part in (*OF_LISTED[spec.formula].uses, *spec.tie_breaks)}
+    used = {spec.key: OF_LISTED[spec.formula].used(spec.settings) for spec in boards}
+    named = {part for spec in boards for part in (*used[spec.key], *spec.tie_breaks)}
     lines = _parts([name for name in SCORES if name in named], ruleset)
     for spec in boards:
         said = [_total(ruleset, spec)]
@@ -238,7 +239,7 @@ def _ties() -> str:
 
 def _score_lines(ruleset: Ruleset) -> Lines:
     ranking = ruleset.ranking
-    named = {*LIBRARY[ranking.formula].uses, *ranking.tie_breaks}
+    named = {*LIBRARY[ranking.formula].used(ranking.settings), *ranking.tie_breaks}
     lines = _parts([name for name in SCORES if name in named], ruleset)
     lines.append((_("Total"), _total(ruleset, ruleset.score_boards[0])))
     lines += _shared(ruleset)

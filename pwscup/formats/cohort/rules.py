@@ -20,9 +20,11 @@ WHOLE_TABLE = _(
     "When tables are attacked, everybody gets the organizer's whole table: it has the records of all teams."
 )
 NOTHING_ELSE = _("Nothing but the synthetic tables is published.")
-SIZE = _(
-    "A synthetic table has from %(least)s to %(most)s records, for a cohort of %(n)s. Their order has no effect: they "
-    "are sorted by the columns in their order, the first one first, before anything is computed or drawn."
+SIZE = _("A synthetic table has from %(least)s to %(most)s records, for a cohort of %(n)s.")
+SAME_SIZE = _("A synthetic table has as many records as the cohort: %(n)s.")
+ORDER = _(
+    "The order of the records has no effect: they are sorted by the columns in their order, the first one first, "
+    "before anything is computed or drawn."
 )
 OUTSIDE = _(
     "A value outside of its column's domain is refused with its row and column; nothing is changed."
@@ -53,5 +55,5 @@ def contents(ruleset: Ruleset, deletions: tuple[str, ...]) -> tuple[str, ...]:
         "most": number_format(most, force_grouping=True),
         "n": number_format(n, force_grouping=True),
     }
-    values = CELL_VALUES[ruleset.validity.values]
-    return (str(values), str(OUTSIDE), str(SIZE) % numbers, *deletions)
+    values, size = CELL_VALUES[ruleset.validity.values], SAME_SIZE if least == most == n else SIZE
+    return (str(values), str(OUTSIDE), str(size) % numbers, str(ORDER), *deletions)

@@ -31,6 +31,7 @@ from scoring.tables.text import decode, records
 FILE = "original"
 N_EXAMPLES = 3
 SAMPLE_SEED = 2015
+N_MANY = 300
 
 
 def describe(data: bytes, *, former: Schema | None = None) -> Described:
@@ -184,29 +185,49 @@ def tick_notes(_data: bytes, _schema: Schema, _ruleset: Ruleset) -> list[str]:
 
 
 def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
-    """The ruleset's measures without a value under this schema, according to the library."""
+    """The ruleset's measures without a value under this schema, according to the library.
+
+    Those that read a further file of the submission are not among them: which columns a model uses is checked
+    with it.
+    """
     if has_identifiers_alone(schema):
         return ruleset.measures
     public = schema.public()
-    table = pd.DataFrame({column.name: _cells(column) for column in public.columns})
     options = ruleset.options
     if options.problems(public):  # reported when the table is checked
         options = dataclasses.replace(options, table_columns=(), weight_column="", hierarchies=None)
     measures = list(map(ruleset.measure, ruleset.measures))
-    values = score(table, table, np.arange(4), public, options=options, measures=measures)
-    return tuple(measure for measure in ruleset.measures if values[measure] is None)
+    missing = [measure.id for measure in measures if not measure.files]
+    for table in (_few(public), _many(public)):  # a regression needs more than a few records
+        if missing:
+            rows = np.arange(len(table))
+            values = score(table, table, rows, public, options=options, measures=measures)
+            missing = [measure for measure in missing if values[measure] is None]
+    return tuple(missing)
 
 
 def has_identifiers_alone(schema: Schema) -> bool:
     return all(column.role is Role.IDENTIFIER for column in schema.columns)
 
 
-def _cells(column: Column) -> list[float] | list[str]:
-    """Three values, the last twice: enough for comparisons and frequencies."""
-    values = column.values or ("a", "b", "c")
-    codes = [0, 1, 2, 2]
+def _few(schema: Schema) -> pd.DataFrame:
+    """Three values in each column, the last twice: enough for comparisons and frequencies."""
+    return pd.DataFrame({column.name: _cells(column, [0, 1, 2, 2]) for column in schema.columns})
+
+
+def _many(schema: Schema) -> pd.DataFrame:
+    """Ten values in each column, in many records that depend on nothing."""
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {column.name: _cells(column, rng.integers(0, 10, N_MANY)) for column in schema.columns}
+    )
+
+
+def _cells(column: Column, codes: Iterable[int]) -> list[float] | list[str]:
+    """The cells of these numbers: values of the column, from the first or the least one on."""
+    values = column.values or tuple("abcdefghij")
     if column.kind is Kind.CATEGORY:
-        return [values[i % len(values)] for i in codes]
+        return [values[code % len(values)] for code in codes]
     most = math.inf if column.max is None else column.max
     least = min(0, most - 2) if column.min is None else column.min
-    return [min(least + code, most) for code in codes]
+    return [min(least + int(code), most) for code in codes]

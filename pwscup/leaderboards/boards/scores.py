@@ -161,12 +161,12 @@ def listed(facts: Facts, spec: BoardSpec) -> Row:
 def _uses(facts: Facts, spec: BoardSpec) -> set[str]:
     """The scores that a board depends on, those of the boards below among them."""
     below = (_uses(facts, facts.rules.board(key)) for key in spec.boards)
-    return {*OF_LISTED[spec.formula].uses}.union(*below)
+    return {*OF_LISTED[spec.formula].used(spec.settings)}.union(*below)
 
 
 def _parts(facts: Facts, spec: BoardSpec) -> list[str]:
     """The columns: the scores used by the formula and available in the contest."""
-    uses = OF_LISTED[spec.formula].uses
+    uses = OF_LISTED[spec.formula].used(spec.settings)
     has = {
         "utility": facts.ranking.utility_measure is not None,
         "protection": True,

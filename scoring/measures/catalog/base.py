@@ -145,6 +145,12 @@ class Measure:
         return self.id in NEED_ROWS or any(term.measure.needs_rows for term in self.terms)
 
     @property
+    def files(self) -> frozenset[str]:
+        """The kinds of the further files of a submission without which there is no value."""
+        own = {self.file} if self.file else set()
+        return frozenset(own).union(*(term.measure.files for term in self.terms))
+
+    @property
     def draws(self) -> bool:
         """True if the value depends on `seed`."""
         return self.id in DRAWING or any(term.measure.draws for term in self.terms)
