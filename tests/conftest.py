@@ -15,6 +15,7 @@ from django.db import connection
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
+from pwscup.core.installation.catalogs import compile_catalogs
 from tests import database
 
 # The same examples in every run: what a rare one finds is not the fault of the change at hand. `make test-long` takes
@@ -43,6 +44,12 @@ TOGETHER = (
     "tests/scoring/test_audit.py",
     "tests/web/test_translations.py",
 )
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """A worker that reads a catalogue before it is compiled knows no Japanese to its end."""
+    if not hasattr(session.config, "workerinput"):
+        compile_catalogs()
 
 
 MOST_WORKERS = 4  # each holds some 700 MB, and containers tell of processors that they may not use
