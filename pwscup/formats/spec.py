@@ -64,8 +64,8 @@ class Parts:
 class Table(Protocol):
     """Reading the organizer's file: every method raises `scoring.errors.ProblemsFound` with all its errors."""
 
-    def describe(self, data: bytes, *, former: Schema | None = None) -> Described:
-        """The content of an uploaded file; columns keep their roles if `former` describes a similar file."""
+    def describe(self, data: bytes) -> Described:
+        """The content of an uploaded file."""
 
     def generated(self, ruleset: Ruleset, **chosen: int) -> tuple[str, bytes, Described]:
         """Name, bytes and description of a synthetic file, with the arguments of `Setup.GENERATE_FORM`."""

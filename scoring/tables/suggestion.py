@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,26 +23,36 @@ MAX_LISTED_VALUES = 200
 N_CROSS = 3
 ORIGINAL_FILE = "original"
 
-_IDENTIFIER_NAME = re.compile(
-    r"(?:.*[_\W])?(?:id|uuid|no|nr|number|key|code|index|name|email|e-?mail|phone)|.*Id"
-    r"|.*(?:番号|氏名|名前|識別子|メール)"
-)
-# Names that say more than the cells do: as a whole or after a separator, in Japanese also at the end of a longer name.
+# Names that say more than the cells do, in the spelling of `_plain_name`: as a whole or after a separator, in Japanese
+# also at the end of a longer name. The first role that has the name is taken.
 _ROLE_NAMES = {
     Role.QUASI_IDENTIFIER: re.compile(
         r"(?:.*[_\W])?(?:age|dob|birth(?:[_ ]?(?:day|date|year))?|(?:year|date|month)[_ ]of[_ ]birth|sex|gender|race"
         r"|ethnicity|nationality|zip(?:[_ ]?code)?|post(?:al)?[_ ]?code|prefecture|occupation|marital[_ ]status)"
         r"(?:[_\W](?:class|group))?"
-        r"|.*(?:年齢|年代|生年|生年月日|誕生日|性別|郵便番号|住所|都道府県|市区町村|国籍|職業)"
+        r"|.*(?:年齢|年代|生年|生年月日|誕生日|性別|郵便番号|都道府県|市区町村|国籍|職業)"
     ),
     Role.SENSITIVE: re.compile(
-        r"(?:.*[_\W])?(?:income|salary|wages?|disease|diagnosis)"
-        r"|.*(?:年収|収入|所得|給与|給料|病名|疾患|診断)"
+        r"(?:.*[_\W])?(?:income|salary|wages?|earnings|diseases?|diagnos[ei]s|illness)"
+        r"(?:[_\W](?:class|group|code|name|level|range|\d+))?"
+        r"|.*(?:年収|月収|収入|所得|年俸|給与|給料|賃金|病名|傷病|疾病|疾患|診断)(?:名|コード|区分|階級|額)?"
     ),
     Role.IDENTIFIER: re.compile(
-        r"(?:first|last|full|family)[_ ]?name|(?:.*[_\W])?(?:e-?mail|phone)|.*(?:氏名|電話番号|メールアドレス)"
+        r"names?|(?:.*[_\W])?(?:first|last|full|family|given|middle|maiden|user|nick|sur|fore|patient|customer|client"
+        r"|person|member|student|employee|respondent)[_\W]?name"
+        r"|(?:.*[_\W])?(?:uuid|guid|seqn|ssn|mrn|e[_\W]?mail|mail|phone|telephone|tel|fax|passport)"
+        r"(?:[_\W]?(?:no|nr|num|number|addr|address|\d+))?\W*"
+        r"|(?:.*[^a-z])?id(?:[_\W]?(?:no|nr|num|number|code))?\W*"
+        r"|(?:.*[_\W])?(?:patient|customer|client|person|member|student|employee|respondent|subject|household|case|record"
+        r"|chart|account|serial)[_\W]?(?:no|nr|num|number|key|code)\W*"
+        r"|(?:(?:.*[_\W])?(?:home|street|postal|mailing|ip)[_\W])?address(?:[_\W]?(?:line)?[_\W]?\d+)?"
+        r"|姓|名|.*(?:氏名|フリガナ|ふりがな|電話番号|携帯番号|メールアドレス|マイナンバー).*"
+        r"|.*(?:姓名|名前|電話|携帯|メール|住所|番地|識別子)\d*"
+        r"|.*(?:患者|個人|世帯|会員|顧客|社員|職員|学生|学籍|学生証|口座|カルテ|診察券|保険証|被保険者|受付|整理|登録|管理"
+        r"|識別|通し)(?:番号|コード)"
     ),
 }
+_NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +84,9 @@ class _Profile:
     @property
     def role(self) -> Role:
         """The role that the column's name suggests, else the one that its cells suggest."""
+        name = _plain_name(self.name)
         for role, names in _ROLE_NAMES.items():
-            if names.fullmatch(self.name.lower()):
+            if names.fullmatch(name):
                 return role
         if self.is_identifier:
             return Role.IDENTIFIER
@@ -84,12 +96,8 @@ class _Profile:
 
     @property
     def is_identifier(self) -> bool:
-        if self.n_distinct < self.n_records or self.n_records < 2 or self.kind is Kind.NUMBER:
-            return False
-        if self.kind is Kind.CATEGORY or _IDENTIFIER_NAME.fullmatch(self.name.lower()):
-            return True
-        numbers = [int(cell) for cell in self.counts]
-        return max(numbers) - min(numbers) == len(numbers) - 1
+        """All cells differ, and are text or integers."""
+        return self.n_distinct == self.n_records >= 2 and self.kind is not Kind.NUMBER
 
     @property
     def has_few_values(self) -> bool:
@@ -102,16 +110,14 @@ class _Profile:
 def suggest_schema(data: bytes | pd.DataFrame) -> Schema:
     """A first proposal for any CSV file, or for a frame as `to_csv` writes it; the organizer decides.
 
-    Kind: integer or number where every cell is one, without exponent or separators and with at
-    most 9 decimals, and none is a code such as 007; else category. Where numbers have more than 4, the schema says how
-    many.
-    Role: what names such as age, zip code, income or diagnosis say, in English or Japanese; without one of
-    these, identifier where all cells differ and they are text, or integers that are consecutive or
-    named like an identifier; quasi-identifier, kind category and values listed, where a category
-    has at most 200 values, or a number at most 50 and on average two records a value; sensitive for
-    the other numbers; other for the other categories, their values listed only where some cell is
-    empty. The first three quasi-identifiers are cross columns. E2 and E4 look at the first and the
-    second of the sensitive numeric columns with the most distinct values.
+    Kind: integer or number where every cell is one, without exponent or separators and with at most 9 decimals, and
+    none is a code such as 007; else category. Where numbers have more than 4, the schema says how many.
+    Role: what names such as age, zip code, income, diagnosis, e-mail or patient id say, in English or Japanese,
+    whatever the cells are; without one of these, identifier where all cells differ and are text or integers;
+    quasi-identifier, kind category and values listed, where a category has at most 200 values, or a number at most 50
+    and on average two records per value; sensitive for the other numbers; other for the other categories, their values
+    listed only where some cell is empty. The first three quasi-identifiers are cross columns. E2 and E4 look at the
+    first and the second of the sensitive numeric columns with the most distinct values.
 
     Raises
     ------
@@ -177,6 +183,11 @@ def _column(profile: _Profile, *, may_cross: bool) -> Column:
         cross=may_cross and is_quasi and profile.has_few_values,
         values=tuple(sorted(profile.counts, key=_natural)) if is_listed else None,
     )
+
+
+def _plain_name(name: str) -> str:
+    """The name in lower case and half-width letters, its words apart: `PatientID` is `patient_id`."""
+    return _NEW_WORD.sub("_", unicodedata.normalize("NFKC", name)).strip().lower()
 
 
 def _is_number(cell: str) -> bool:

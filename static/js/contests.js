@@ -33,7 +33,23 @@
     show();
   }
 
+  // The roles chosen so far go along with a corrected file: to organizers the two forms are one.
+  function takeAlong(form) {
+    form.addEventListener("submit", () => {
+      form.querySelectorAll("[data-taken]").forEach((field) => field.remove());
+      const columns = document.getElementById(form.dataset.takesAlong);
+      for (const [name, value] of columns ? new FormData(columns) : []) {
+        if (!/^(c\d+-|e\d_column$)/.test(name)) continue;
+        const field = document.createElement("input");
+        Object.assign(field, { type: "hidden", name, value });
+        field.dataset.taken = "";
+        form.append(field);
+      }
+    });
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
+    document.querySelectorAll("form[data-takes-along]").forEach(takeAlong);
     document.querySelectorAll("[data-slug-from]").forEach(proposeSlug);
     document.querySelectorAll("tr[data-column]").forEach(watchColumn);
   });

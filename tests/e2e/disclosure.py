@@ -51,6 +51,7 @@ def create_contest(organizer: Person) -> None:
     organizer.sees("The contest is created as a draft.")
     page.get_by_label("Records", exact=True).fill(str(N_RECORDS))
     organizer.press("Generate table")
+    organizer.press("Review and use")
     organizer.press("Use this table")
     organizer.sees("Participants do not get the table, but they see the schema.")
     organizer.go(f"{ORGANIZE}/")

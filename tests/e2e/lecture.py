@@ -47,6 +47,7 @@ def make_table(teacher: Person) -> None:
     page.get_by_label("Records", exact=True).fill(str(N_RECORDS))
     teacher.press("Generate table")
     expect(page.get_by_label("role of income", exact=True)).to_have_value("sensitive")
+    teacher.press("Review and use")
     teacher.press("Use this table")
     teacher.sees("The table is now the contest's original.")
     teacher.sees("1,000 records")

@@ -67,6 +67,7 @@ def create_contest(organizer: Person) -> None:
     page.get_by_label("Tables", exact=True).fill(str(N_TABLES))
     organizer.press("Generate tables")
     expect(page.get_by_label("role of disease", exact=True)).to_have_value("sensitive")
+    organizer.press("Review and use")
     organizer.press("Use these tables")
     organizer.sees(re.compile(rf"{N_TABLES} tables of \d+ people, with {N_PATIENTS * N_TABLES} "))
     edit_rules(organizer)

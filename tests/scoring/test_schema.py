@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import string
 
 import pytest
@@ -169,7 +170,10 @@ def test_a_schema_is_proposed_for_any_table():
         ("income_age_group", lambda i: i % 9, Role.QUASI_IDENTIFIER, Kind.CATEGORY, 9),
         ("病名", lambda i: f"d{i % 12}", Role.SENSITIVE, Kind.CATEGORY, 12),
         ("annual income", lambda i: i % 20, Role.SENSITIVE, Kind.INTEGER, None),
+        ("diagnosis_code", lambda i: f"d{i % 12}", Role.SENSITIVE, Kind.CATEGORY, 12),
         ("氏名", lambda i: f"n{i // 2}", Role.IDENTIFIER, Kind.CATEGORY, None),
+        ("covid", lambda i: i % 2, Role.QUASI_IDENTIFIER, Kind.CATEGORY, 2),
+        ("country name", lambda i: f"c{i % 9}", Role.QUASI_IDENTIFIER, Kind.CATEGORY, 9),
         ("mileage", lambda i: i % 290, Role.SENSITIVE, Kind.INTEGER, None),
         ("visits", lambda i: i % 20, Role.QUASI_IDENTIFIER, Kind.CATEGORY, 20),
     ],
@@ -179,6 +183,48 @@ def test_names_of_columns_speak_before_their_values(name, cell, role, kind, n_li
     column = suggest_schema(data.encode()).columns[0]
     assert (column.role, column.kind) == (role, kind)
     assert (None if column.values is None else len(column.values)) == n_listed
+
+
+IDENTIFYING = (
+    *("氏名", "氏名（カナ）", "名前", "name", "Last name", "patientName", "email", "E-mail", "mail", "mail_address"),
+    *("電話", "自宅電話", "phone", "Tel.", "phone_2", "住所", "住所２", "address", "Home address", "address_line_1"),
+    *("患者番号", "患者ID", "ＩＤ", "patient_id", "PatientID", "id", "ID", "seqn", "SEQN", "student no", "会員コード"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("cell", [lambda i: f"v{i % 7}", lambda i: i % 90, lambda i: f"{i}.5"])
+def test_columns_named_like_identifiers_are_hidden_whatever_their_values(cell):
+    data = "\n".join(
+        [
+            ",".join(IDENTIFYING) + ",x",
+            *(f"{cell(i)}," * len(IDENTIFYING) + str(i % 7) for i in range(300)),
+        ]
+    )
+    schema = suggest_schema(data.encode())
+    assert {column.name for column in schema.columns if column.role is not Role.IDENTIFIER} == {"x"}
+    assert schema.cross == ("x",)
+
+
+def test_whole_numbers_that_all_differ_are_identifiers():
+    data = "turnover,weight,x\n" + "".join(f"{i * i + 7},{i}.5,{i % 7}\n" for i in range(300))
+    roles = [column.role for column in suggest_schema(data.encode()).columns]
+    assert roles == [Role.IDENTIFIER, Role.SENSITIVE, Role.QUASI_IDENTIFIER]
+
+
+def test_the_roles_of_a_table_like_adult():
+    """Age is known to others and income is what they want to know, whatever their cells look like."""
+    draw = random.Random(7)
+    lines = ["age,workclass,fnlwgt,education,sex,capital-gain,hours-per-week,income"]
+    for _ in range(400):
+        job, school = draw.choice("abcdef"), draw.choice(["HS-grad", "Bachelors", "11th"])
+        gain = draw.choice([0, 0, 0, *range(100, 9000, 77)])
+        amounts = draw.choice("MF"), gain, draw.randrange(80), draw.choice(["<=50K", ">50K"])
+        cells = draw.randrange(17, 91), job, draw.randrange(20_000, 400_000), school, *amounts
+        lines.append(",".join(map(str, cells)))
+    lines.append(lines[-1])  # no column of numbers is without repetition
+    schema = suggest_schema("\n".join(lines).encode())
+    assert schema.quasi_identifiers == ("age", "workclass", "education", "sex")
+    assert schema.sensitive == ("fnlwgt", "capital-gain", "hours-per-week", "income")
 
 
 def test_the_columns_of_attackers_are_numbers():

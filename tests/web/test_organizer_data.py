@@ -175,10 +175,53 @@ def test_confirming_seals_the_whole_and_publishes_the_rest(oscar, draft):
     assert "confirmed" in response.content.decode()
 
 
+NAMED = b"seqn,\xe6\xb0\x8f\xe5\x90\x8d,job,pay\n" + b"".join(
+    f"{70 * i + 1},{'佐藤' if i % 2 else '田中'},{'cook' if i % 3 else 'clerk'},{i % 5}00\n".encode()
+    for i in range(12)
+)
+
+
+def test_names_that_repeat_are_hidden_from_the_first_guess_on(oscar, draft):
+    page = upload(oscar, draft, NAMED).content.decode()
+    roles = {column.name: column.role for column in TableDraft.objects.get().schema.columns}
+    assert [roles[name] for name in ("seqn", "氏名")] == [Role.IDENTIFIER] * 2
+    assert "are a first guess" in page
+
+
+def test_the_last_page_before_a_table_is_used_lists_what_participants_get(oscar, draft):
+    upload(oscar, draft, NAMED)
+    changes = {"氏名": {"role": "quasi_identifier"}}
+    response = oscar.post(COLUMNS, filled(draft, **changes) | {"review": "1"})
+    assert [column.name for column in response.context["given"]] == ["氏名", "job", "pay"]
+    assert response.context["hidden"] == ["seqn"]
+    page = response.content.decode()
+    assert "“氏名” looks like an identifier" in page
+    assert "“seqn” looks like" not in page
+    assert "a table of 12 records with these columns" in page
+    assert not Dataset.objects.filter(contest=draft).exists()
+    entered = {*response.context["entered"]}
+    assert {("c1-role", "quasi_identifier"), ("version", str(draft.version))} <= entered
+    oscar.post(COLUMNS, dict(entered) | {"confirm": "1"})
+    assert Dataset.objects.get(contest=draft).schema.public().names == ("氏名", "job", "pay")
+
+
+def test_the_last_page_says_that_nothing_is_hidden(oscar, draft):
+    upload(oscar, draft, b"job,town\n" + b"cook,A\nclerk,B\n" * 6)
+    response = oscar.post(COLUMNS, filled(draft) | {"review": "1"})
+    assert "No column is hidden: participants get every column" in response.content.decode()
+
+
+def test_no_last_page_before_the_columns_fit(oscar, draft):
+    upload(oscar, draft, TABLE)
+    changes = CHOSEN | {"hours": CHOSEN["hours"] | {"max": "30"}}
+    response = oscar.post(COLUMNS, filled(draft, **changes) | {"review": "1"})
+    assert [one.column for one in response.context["problems"]] == ["hours", "hours"]
+
+
 def test_checking_changes_no_contest_but_keeps_the_columns(oscar, draft):
     upload(oscar, draft, TABLE)
     response = oscar.post(COLUMNS, filled(draft, **CHOSEN) | {"check": "1"})
-    assert "Every cell fits its column." in response.content.decode()
+    assert "All values match their column types." in response.content.decode()
     assert not Dataset.objects.filter(contest=draft).exists()
     assert TableDraft.objects.get().schema.column("name").role is Role.IDENTIFIER
 
@@ -337,6 +380,53 @@ def test_columns_of_the_same_name_keep_their_roles(oscar, draft):
     confirm(oscar, draft, work=CHOSEN["job"])
     dataset = Dataset.objects.get(contest=draft)
     assert storage.read(dataset.public).startswith(UTF8_BOM + b"work,hours,pay\n")
+
+
+@pytest.mark.parametrize("button", ["check", "confirm", "review"])
+def test_a_corrected_file_keeps_the_roles_chosen_before(oscar, draft, button):
+    """An organizer sets the roles, learns of the faults of the file, and uploads it again."""
+    upload(oscar, draft, TABLE.replace(b"40,100", b"40,x"))
+    chosen = CHOSEN | {"pay": CHOSEN["pay"] | {"max": "400"}, "hours": {"role": "other"}}
+    response = oscar.post(COLUMNS, filled(draft, **chosen) | {button: "1"})
+    assert [one.column for one in response.context["problems"]] == ["pay"]
+    upload(oscar, draft, TABLE)
+    assert not Dataset.objects.filter(contest=draft).exists()
+    schema = TableDraft.objects.get().schema
+    assert {c.name: (c.role, c.cross) for c in schema.columns} == {
+        "name": (Role.IDENTIFIER, False),
+        "job": (Role.QUASI_IDENTIFIER, True),
+        "hours": (Role.OTHER, False),
+        "pay": (Role.SENSITIVE, False),
+    }
+    assert (schema.column("pay").max, schema.e2_column) == (400, "pay")
+
+
+def test_roles_that_nobody_has_checked_yet_go_along_with_the_corrected_file(oscar, draft):
+    upload(oscar, draft, TABLE)
+    pay = {"role": "sensitive", "kind": "integer", "values": "", "min": "not a number"}
+    fields = filled(draft, job={"role": "sensitive", "cross": False}, pay=pay)
+    file = SimpleUploadedFile("corrected.csv", TABLE.replace(b"Tanaka", b"Tanabe"))
+    oscar.post(URL, fields | {"table": file}, follow=True)
+    kept = TableDraft.objects.get()
+    assert kept.file.name == "corrected.csv"
+    assert kept.schema.column("job").role is Role.SENSITIVE
+    assert kept.schema.column("pay").min is None
+
+
+def test_what_was_only_guessed_is_guessed_again_from_the_corrected_file(oscar, draft):
+    """Two cells made text of a column of numbers; its role was chosen, its kind was not."""
+    lines = [f"p{i},{i % 7},{i * 10 + i % 2}.25\n" for i in range(40)]
+    upload(oscar, draft, "name,ward,cost\n{}q,7,n/a\nr,7,?\n".format("".join(lines)).encode())
+    assert TableDraft.objects.get().schema.column("cost").kind is Kind.CATEGORY
+    chosen = filled(
+        draft, cost={"role": "sensitive"}, ward={"role": "other", "values": "1\n2", "cross": False}
+    )
+    oscar.post(COLUMNS, chosen | {"check": "1"})
+    upload(oscar, draft, "name,ward,cost\n{}".format("".join(lines)).encode())
+    schema = TableDraft.objects.get().schema
+    cost, ward = schema.column("cost"), schema.column("ward")
+    assert (cost.role, cost.kind, cost.values) == (Role.SENSITIVE, Kind.NUMBER, None)
+    assert (ward.role, ward.values) == (Role.OTHER, ("1", "2"))
 
 
 def test_another_table_is_looked_at_afresh(oscar, draft):

@@ -100,7 +100,7 @@ def test_an_archive_of_tables_is_uploaded_and_confirmed(oscar, draft):
     assert "not confirmed" in shown
     assert "cross column" not in shown
     assert "Column of attack E2" not in shown
-    assert "Every cell fits" in check(oscar).content.decode()
+    assert "All values match" in check(oscar).content.decode()
     response = confirm(oscar)
     assert "tables are now the contest" in said(response)
     dataset, shown = original_of(draft), response.content.decode()

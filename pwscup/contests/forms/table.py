@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.forms.common import VersionedForm
 from pwscup.contests.rules.texts import COLUMN_KINDS, ROLES
 from pwscup.formats.spec import NOTHING_TICKED
+from scoring.errors import ProblemsFound
 from scoring.tables.schema import DECIMALS, MOST_DECIMALS, Column, Kind, Role, Schema
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class ColumnForm(forms.Form):
         fields = ("role", "kind", "cross", "min", "max", "decimals", "values")
         initial = {name: getattr(column, name) for name in fields}
         super().__init__(*args, initial=initial, use_required_attribute=False, **kwargs)
-        self.column_name = column.name
+        self.before, self.column_name = column, column.name
         self._ticks = tuple(ticks)
         for tick, title in ticks.items():
             initially = column.name in ticked.get(tick, ())
@@ -232,9 +233,21 @@ class ColumnsForm:
     def ticked(self) -> dict[str, list[str]]:
         """The names of the ticked columns, by tick."""
         return {
-            tick: [form.column_name for form in self.columns if form.cleaned_data[tick]]
+            tick: [form.column_name for form in self.columns if form.cleaned_data.get(tick)]
             for tick in self.ticks
         }
+
+    def entered(self) -> Schema | None:
+        """The columns as far as they were entered without a fault, the others as before; None if they do not fit
+        together."""
+        columns = tuple(form.column() if form.is_valid() else form.before for form in self.columns)
+        attacks = self.attacks.cleaned_data if self.attacks.is_valid() else {}
+        try:
+            return Schema(
+                columns, attacks.get("e2_column") or None, attacks.get("e4_column") or None
+            )
+        except ProblemsFound:
+            return None
 
     def schema(self) -> Schema:
         """The schema as entered; ProblemsFound if its columns are inconsistent."""

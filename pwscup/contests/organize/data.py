@@ -14,6 +14,7 @@ from pwscup.contests import policies, selectors, services
 from pwscup.contests.forms import ColumnsForm, FileForm, VersionedForm
 from pwscup.contests.models import Contest, Dataset, TableDraft
 from pwscup.contests.organize.common import for_organizers, organizer_page, tell, version_of
+from pwscup.contests.rules.pages import given_columns
 from pwscup.contests.teams import tables
 from pwscup.core.files.names import plain_name
 from pwscup.core.texts import problems
@@ -36,6 +37,7 @@ def data(request: HttpRequest, contest: Contest) -> HttpResponse:
     form = _upload_form(contest, request.POST, request.FILES)
     if not form.is_valid():
         return _page(request, contest, upload_form=form)
+    _keep_entered(request, contest, form.cleaned_data["version"])
     upload = form.cleaned_data["table"]
     name = plain_name(upload.name)
     try:
@@ -52,6 +54,17 @@ def data(request: HttpRequest, contest: Contest) -> HttpResponse:
     except Refused as refusal:
         tell(request, refusal)
     return redirect("organize-data", contest.slug)
+
+
+def _keep_entered(request: HttpRequest, contest: Contest, version: int) -> None:
+    """Keep the columns that an upload brought along from the form below it: the new file takes over their roles."""
+    draft = selectors.draft_of(contest)
+    if draft is None or version != contest.version or "c0-role" not in request.POST:
+        return
+    form = _columns_form(contest, draft, request.POST)
+    schema = form.entered()
+    if schema is not None:
+        services.keep_columns(contest=contest, schema=schema, ticked=form.ticked())
 
 
 @require_POST
@@ -71,7 +84,8 @@ def generate(request: HttpRequest, contest: Contest) -> HttpResponse:
 @require_POST
 @for_organizers
 def columns(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """Check the columns as entered, or make the draft the contest's table."""
+    """Check the columns as entered, show once more what participants get of them, or make the draft the contest's
+    table."""
     draft = selectors.draft_of(contest)
     if draft is None:
         messages.error(request, _("There is no uploaded table to confirm. Upload it first."))
@@ -84,14 +98,44 @@ def columns(request: HttpRequest, contest: Contest) -> HttpResponse:
     form = _columns_form(contest, draft, request.POST)
     if not form.is_valid():
         return _page(request, contest, columns_form=form)
+    schema = None
     try:
         schema = form.schema()
-        if "confirm" not in request.POST:
-            notes = services.check_table(contest=contest, schema=schema, ticked=form.ticked())
-            return _page(request, contest, columns_form=form, checked=schema, notes=notes)
-        return _confirmed(request, contest, form, schema)
+        if "confirm" in request.POST:
+            return _confirmed(request, contest, form, schema)
+        notes = services.check_table(contest=contest, schema=schema, ticked=form.ticked())
     except ProblemsFound as found:
+        if schema is not None:
+            services.keep_columns(contest=contest, schema=schema, ticked=form.ticked())
         return _page(request, contest, columns_form=form, found=found, file_name=draft.file.name)
+    if "review" in request.POST:
+        return _review(request, contest, draft, schema)
+    return _page(request, contest, columns_form=form, checked=schema, notes=notes)
+
+
+def _review(
+    request: HttpRequest, contest: Contest, draft: TableDraft, schema: Schema
+) -> HttpResponse:
+    """The last page before a table is used: which columns participants get, and which stay hidden."""
+    page = organizer_page(request, contest, "data")
+    given = given_columns(contest.ruleset, schema)
+    names = {column.name for column in given}
+    page |= {
+        "next_step": None,  # which would leave the table unused
+        "draft": draft,
+        "given": given,
+        "hidden": [name for name in schema.names if name not in names],
+        "identifying": [name for name in services.identifying(draft, schema) if name in names],
+        "warnings": _warnings(contest, None, draft, schema),
+        "has_started": policies.has_started(contest, page["now"]),
+        "entered": [
+            (name, value)
+            for name, values in request.POST.lists()
+            if name not in ("csrfmiddlewaretoken", "review")
+            for value in values
+        ],
+    }
+    return render(request, "organize/data_review.html", page)
 
 
 def _confirmed(

@@ -112,7 +112,7 @@ def rules_of(
         stages=stage_rules(ruleset, language),
         rounds=tuple(round_rule(round, ruleset, language) for round in rounds),
         data=data_sentences(ruleset),
-        columns=_columns(ruleset, schema) if schema else (),
+        columns=given_columns(ruleset, schema) if schema else (),
         limits=_limits(ruleset, max_team_size),
         families=_families(ruleset, set(unmeasured)),
         options=_options(ruleset.options, ruleset.measures)
@@ -151,7 +151,7 @@ def preview_of(
 # Columns and limits
 
 
-def _columns(ruleset: Ruleset, schema: Schema) -> tuple[ColumnRule, ...]:
+def given_columns(ruleset: Ruleset, schema: Schema) -> tuple[ColumnRule, ...]:
     """The columns that participants get."""
     setup = format_of(ruleset).setup
     columns = setup.shown_schema(schema).columns

@@ -15,6 +15,7 @@ from pwscup.contests.services.clock import (
     resume,
     start_rounds,
 )
+from pwscup.contests.services.columns import identifying
 from pwscup.contests.services.common import ChangedMeanwhile, ContestRefused
 from pwscup.contests.services.contest import (
     RESERVED_SLUGS,
@@ -52,6 +53,7 @@ from pwscup.contests.services.table import (
     check_table,
     confirm_table,
     generate_table,
+    keep_columns,
     upload_table,
 )
 from pwscup.contests.services.teams import (
@@ -85,10 +87,12 @@ __all__ = [
     "free_slug",
     "from_now",
     "generate_table",
+    "identifying",
     "invite_address",
     "invite_to_office",
     "join_as_guest",
     "join_class",
+    "keep_columns",
     "may_change_baseline_teams",
     "open_round_now",
     "pause",

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.models import User
 from pwscup.contests import policies, selectors
 from pwscup.contests.models import Contest, Dataset, Sample, TableDraft
+from pwscup.contests.services.columns import columns_of
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.rule_versions import hold, write_down
 from pwscup.contests.teams import tables as team_tables
@@ -51,9 +52,8 @@ def upload_table(
     """
     if n_sampled is not None:
         data = _sampled(data, n_sampled)
-    former = selectors.original_of(contest)
-    described = contest.format.table.describe(data, former=former.schema if former else None)
-    return _keep_draft(actor, contest, version, name, data, described, n_sampled)
+    described = contest.format.table.describe(data)
+    return _keep_draft(actor, contest, version, name, data, described, n_sampled=n_sampled)
 
 
 def _sampled(data: bytes, n_sampled: int) -> bytes:
@@ -73,7 +73,7 @@ def generate_table(
 ) -> TableDraft:
     """Generate synthetic data as a draft with known columns: it contains no real individual and may be public."""
     name, data, described = contest.format.table.generated(contest.ruleset, **chosen)
-    return _keep_draft(actor, contest, version, name, data, described, None)
+    return _keep_draft(actor, contest, version, name, data, described, is_generated=True)
 
 
 def _keep_draft(
@@ -83,17 +83,21 @@ def _keep_draft(
     name: str,
     data: bytes,
     described: Described,
-    n_sampled: int | None,
+    *,
+    n_sampled: int | None = None,
+    is_generated: bool = False,
 ) -> TableDraft:
     with transaction.atomic():
         held = lock(contest, version)
         _check_table_may_change(contest)
+        former = None if is_generated else selectors.draft_of(held) or selectors.original_of(held)
+        schema, columns = columns_of(described, former)
         drop_draft(held)
         draft = TableDraft.objects.create(
             contest=held,
             file=storage.store(data, area=Area.DRAFT, name=name),
-            schema_text=described.schema.to_toml(),
-            columns=described.columns,
+            schema_text=schema.to_toml(),
+            columns=columns,
             n_records=described.n_records,
         )
         audit_log.record(
@@ -102,7 +106,7 @@ def _keep_draft(
             contest_id=contest.pk,
             sha256=draft.file.sha256,
             n_records=draft.n_records,
-            n_columns=len(described.schema.columns),
+            n_columns=len(columns),
             **({"n_sampled": n_sampled} if n_sampled else {}),
         )
     return draft
@@ -126,8 +130,14 @@ def check_table(*, contest: Contest, schema: Schema, ticked: Ticked = NOTHING_TI
     return contest.format.table.tick_notes(data, schema, rules)
 
 
+def keep_columns(*, contest: Contest, schema: Schema, ticked: Ticked = NOTHING_TICKED) -> None:
+    """Store the columns as entered with the draft, without a check; nothing if there is no draft of these columns."""
+    draft = selectors.draft_of(contest)
+    if draft is not None and draft.schema.names == schema.names:
+        _keep_columns(draft, schema, ticked)
+
+
 def _keep_columns(draft: TableDraft, schema: Schema, ticked: Ticked) -> None:
-    """Store the columns as entered."""
     columns = [
         column | ({"ticks": [tick for tick in ticked if name in ticked[tick]]} if ticked else {})
         for name, column in zip(schema.names, draft.columns, strict=True)

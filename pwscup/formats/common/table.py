@@ -34,8 +34,8 @@ SAMPLE_SEED = 2015
 N_MANY = 300
 
 
-def describe(data: bytes, *, former: Schema | None = None) -> Described:
-    """Read a table for the first time; columns keep their roles if `former` describes a similar table.
+def describe(data: bytes) -> Described:
+    """Read a table for the first time.
 
     Raises
     ------
@@ -46,9 +46,7 @@ def describe(data: bytes, *, former: Schema | None = None) -> Described:
     refuse_wide(data)
     suggested = editable(suggest_schema(data))
     table = read_table(data, suggested, file=FILE, original=True)
-    columns = described_columns(table, suggested.names)
-    schema = with_former(suggested, former) if former is not None else suggested
-    return Described(schema, columns, len(table))
+    return Described(suggested, described_columns(table, suggested.names), len(table))
 
 
 def generated(ruleset: Ruleset, n_records: int) -> tuple[str, bytes, Described]:
@@ -82,19 +80,6 @@ def _described(column: pd.Series) -> dict[str, Any]:
     if pd.api.types.is_numeric_dtype(column):
         described |= {"low": column.min().item(), "high": column.max().item()}
     return described
-
-
-def with_former(suggested: Schema, former: Schema) -> Schema:
-    """The columns as described before, if most of them occur again."""
-    known = {column.name: column for column in former.columns}
-    if 2 * len(known.keys() & set(suggested.names)) < len(known):
-        return suggested
-    columns = tuple(known.get(column.name, column) for column in suggested.columns)
-    attacks = {
-        key: name if name in known and name in suggested.names else None
-        for key, name in (("e2_column", former.e2_column), ("e4_column", former.e4_column))
-    }
-    return Schema(columns, **attacks)
 
 
 def check(data: bytes, schema: Schema) -> None:

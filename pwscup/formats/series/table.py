@@ -14,7 +14,6 @@ from pwscup.formats.common.table import (
     described_columns,
     editable,
     has_identifiers_alone,
-    with_former,
 )
 from pwscup.formats.common.table import check_draw as check_draw
 from pwscup.formats.common.table import tick_notes as tick_notes
@@ -52,8 +51,8 @@ def packed(files: list[bytes]) -> bytes:
     return pack(numbered(LETTER, files))
 
 
-def describe(data: bytes, *, former: Schema | None = None) -> Described:
-    """Read tables for the first time; columns keep their roles where `former` is of tables like them.
+def describe(data: bytes) -> Described:
+    """Read tables for the first time.
 
     Raises
     ------
@@ -67,8 +66,7 @@ def describe(data: bytes, *, former: Schema | None = None) -> Described:
         refuse_wide(file)
     suggested = editable(_suggested(files, read_each(files, LETTER, _lines)))
     tables = read_each(files, LETTER, lambda d, name, _: _read(d, suggested, name))
-    schema = with_former(suggested, former) if former is not None else suggested
-    return _described(tables, schema)
+    return _described(tables, suggested)
 
 
 def generated(_ruleset: Ruleset, n_records: int, n_tables: int) -> tuple[str, bytes, Described]:

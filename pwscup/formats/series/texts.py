@@ -21,7 +21,7 @@ GUESS_EXAMPLE = _("e.g. intersection of all releases")
 PUBLISHED_TITLE = _("The published releases")
 ORIGINAL_LINK = _("All tables (zip)")
 CHECKED = _(
-    "Every cell fits its column, and the tables fit each other. Confirm them below to use them."
+    "All values match their column types, and the tables match each other. Review them below to use them."
 )
 COLUMNS_TITLE = _("Columns of the uploaded tables")
 USE = _("Use these tables")
