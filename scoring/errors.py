@@ -186,6 +186,21 @@ MESSAGES: dict[str, str] = {
     ),
     # programs as scorers
     "program.rejected": _("the organizers’ program rejects the submission — {got}"),
+    "program.list": _("program {name}: the administrator’s list of programs cannot be used"),
+    "program.not_allowed": _("program {name}: the administrator has not allowed it"),
+    "program.unreadable": _("program {name}: its files cannot be read"),
+    "program.too_large": _(
+        "program {name}: its folder holds more than {n} files or {expected} bytes; keep libraries elsewhere"
+    ),
+    "program.empty": _("program {name}: its folder holds no file"),
+    "program.limit": _("program {name}: it exceeded the limit of {got}"),
+    "program.status": _("program {name}: it ended with exit status {got}"),
+    "program.signal": _("program {name}: it ended with signal {got}"),
+    "program.no_result": _("program {name}: it wrote no {expected}"),
+    "program.no_object": _("program {name}: {got} is no JSON object"),
+    "program.no_number": _("program {name}: {file} has no number {id}"),
+    "program.out_of_range": _("program {name}: {id} in {file} is not from {low} to {high}"),
+    "program.no_message": _("program {name}: {file} names no message of the ruleset"),
     # model files
     "model.too_large": _("the file is too large — expected at most {expected} bytes — got {got}"),
     "model.not_json": _("not a model that XGBoost saved as JSON — expected JSON text — got {got}"),

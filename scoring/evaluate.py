@@ -30,6 +30,7 @@ def score(
     options: Options = Options(),  # noqa: B008 — frozen
     measures: Sequence[str | Measure] | None = None,
     files: Mapping[str, bytes] | None = None,
+    given: Mapping[str, float | None] | None = None,
     threads: int = 1,
     progress: Callable[[str], None] | None = None,
 ) -> dict[str, float | int | None]:
@@ -49,6 +50,8 @@ def score(
         Identifiers out of `MEASURES`, or measures that a ruleset defines; the 14 of PWSCup 2015 by default.
     files : mapping of str to bytes, optional
         What was submitted with the table and measures read, by its kind: "model".
+    given : mapping of str to float, optional
+        The values of measures that a program has computed, by their identifiers; composites are made of them.
     threads : int
         The number of threads; it does not change the values.
     progress : callable, optional
@@ -90,6 +93,7 @@ def score(
     comparison = Comparison.of(original, anonymized, source, schema, threads=threads)
     if files:
         comparison = replace(comparison, files=files)
+    comparison.values.update({(id_, options): value for id_, value in (given or {}).items()})
     values: dict[str, float | int | None] = {
         "n_original": comparison.prepared.n_records,
         "n_anonymized": comparison.n_records,

@@ -35,10 +35,30 @@ id = "too-few"
 text = { en = "Too few records are left.", ja = "レコードが少なすぎます。" }
 """
 
+COMPOSITE = """
+[[scoring.composite]]
+id = "points"
+of = "sum"
+title = { en = "Kept records", ja = "元のままのレコード" }
+
+[[scoring.composite.term]]
+measure = "changed"
+weight = 100
+
+[[scoring.gate]]
+measure = "points"
+min = 50
+"""
+
 
 def program_ruleset(name: str = "pwscup2015"):
     """A ruleset of the library whose measures a program gives one more."""
     return parse_ruleset(load_ruleset(name).text + SECTION)
+
+
+def composite_text() -> str:
+    """Rules with points from 0 to 100, of which 50 are needed, by the value of a program."""
+    return program_ruleset().text + COMPOSITE
 
 
 def allow(folder: Path, code: str = SCORER, **limits: float) -> Path:

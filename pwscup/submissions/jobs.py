@@ -18,6 +18,7 @@ from pwscup.core.jobs import Claim, job
 from pwscup.submissions.models import TOO_SLOW, Evaluation, Submission
 from pwscup.submissions.states import State
 from scoring.errors import Problem, ProblemsFound
+from scoring.sandbox.programs import ProgramError
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -50,6 +51,17 @@ def finish_rejected(claim: Claim, problems: Sequence[Problem], n_problems: int) 
     return jobs.finish(claim, State.REJECTED, _recorded_as(State.REJECTED), **found)
 
 
+def finish_failed(claim: Claim, error: ProgramError) -> bool:
+    """Write that the program of the rules failed, if the claim is still valid; organizers read why."""
+    reference = jobs.new_reference()
+    logger.error("%s failed [%s]: %s", claim.name, reference, error)
+    problem = error.problem
+    cause = {"code": problem.code, "params": dict(problem.params)}
+    return jobs.finish(
+        claim, State.FAILED, _recorded_as(State.FAILED, cause=cause), reference=reference
+    )
+
+
 def finish_overdue(claim: Claim, reference: str, is_busy: bool) -> bool:
     """Make a submission that exceeded its time limit wait again; decide it after the last attempt, if the
     claim is still valid.
@@ -71,17 +83,18 @@ def withdraw(submission_id: int) -> bool:
     return bool(waiting.update(**withdrawn))
 
 
-def _recorded_as(state: str) -> Callable[[Claim], None]:
-    return lambda claim: _record(_named(claim), state)
+def _recorded_as(state: str, **more: Any) -> Callable[[Claim], None]:
+    return lambda claim: _record(_named(claim), state, **more)
 
 
-def _record(row: Mapping[str, Any], state: str) -> None:
+def _record(row: Mapping[str, Any], state: str, **more: Any) -> None:
     audit_log.record(
         f"submission.{state}",
         contest_id=row[CONTEST],
         subject=str(row["public_id"]),
         attempt=row["attempts"],
         **({"reference": row["reference"]} if row["reference"] else {}),
+        **more,
     )
 
 
@@ -116,5 +129,7 @@ def score(claim: Claim) -> bool:
         result = evaluation.evaluate(claim.pk)
     except ProblemsFound as found:
         return finish_rejected(claim, found.problems, found.n_total)
+    except ProgramError as error:
+        return finish_failed(claim, error)
     logger.info("submission %s evaluated in %.2f s", claim.pk, result.seconds)
     return finish_scored(claim, **dataclasses.asdict(result))

@@ -25,6 +25,7 @@ from django.http import Http404
 from pwscup.accounts.models import Team
 from pwscup.contests.models import Contest, Round, upload_grace
 from pwscup.core.db.prepared import Prepared
+from pwscup.core.models import Event
 from pwscup.submissions import policies
 from pwscup.submissions.models import (
     TOO_SLOW,
@@ -38,9 +39,10 @@ from pwscup.submissions.models import (
     SubmissionFile,
 )
 from pwscup.submissions.states import UNFINISHED, USES_A_TRY, WASTED, State
+from scoring.errors import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
     from uuid import UUID
 
     from pwscup.submissions.policies import Person
@@ -312,6 +314,22 @@ def counting_guesses(team: Team, round: Round) -> dict[int, int]:
 def n_failed(contest: Contest) -> int:
     """The number of submissions of a contest that failed because of the platform."""
     return Submission.objects.filter(round__contest=contest, state=State.FAILED).count()
+
+
+def causes(contest: Contest, submissions: Iterable[Submission]) -> dict[UUID, Problem]:
+    """The reason why the program of the rules failed, by submission that failed for it; for organizers."""
+    failed = {str(s.public_id): s.public_id for s in submissions if s.state == State.FAILED}
+    if not failed:
+        return {}
+    events = Event.objects.filter(
+        contest_id=contest.pk, kind="submission.failed", subject__in=failed
+    )
+    newest = {e.subject: e.data for e in events.order_by("id")}
+    return {
+        failed[subject]: Problem(**data["cause"])
+        for subject, data in newest.items()
+        if "cause" in data
+    }
 
 
 def too_slow() -> QuerySet[Submission]:

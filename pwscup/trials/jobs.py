@@ -23,7 +23,8 @@ from scoring.errors import Problem, ProblemsFound
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pwscup.contests.models import Dataset
+    from pwscup.accounts.models import User
+    from pwscup.contests.models import Contest, Dataset
     from pwscup.core.models import StoredFile
     from pwscup.formats.playing import Files
 
@@ -62,11 +63,17 @@ def attempt_of(trial: Trial) -> Attempt:
         team=trial.team,
         round=trial.round,
         steps=[Step(step["method"], step["values"], int(step["seed"])) for step in trial.steps],
-        measures=[] if user is None else visible_measures(contest, user),
+        measures=[] if user is None else _measures(contest, user),
         table=_table_of(trial) if trial.target is None else None,
         target=trial.target,
         hierarchies=content_of(contest),
     )
+
+
+def _measures(contest: Contest, user: User) -> list[str]:
+    """The measures that the team may see; programs score submissions only."""
+    computed = contest.ruleset.computed
+    return [id_ for id_ in visible_measures(contest, user) if id_ in computed]
 
 
 def _table_of(trial: Trial) -> Dataset | None:

@@ -75,9 +75,9 @@ def run(arguments: Namespace, output: Output) -> int:
     options = measure_options(arguments, options, schema)
     options = replace(options, seed=arguments.seed)
     prepared = _prepared(arguments, schema, output)
-    given = set() if ruleset.program is None else {spec.id for spec in ruleset.program.values}
-    measures = tuple(id_ for id_ in measures if id_ not in given)
-    chosen = [ruleset.measure(id_) for id_ in measures]
+    has_program = ruleset.program is not None and arguments.programs
+    chosen = list(map(ruleset.measure, measures))
+    chosen = [measure for measure in chosen if has_program or not measure.is_from_program]
     titles = {measure.id: measure.title for measure in chosen}
     how: dict[str, Any] = {
         "options": options,
@@ -92,10 +92,9 @@ def run(arguments: Namespace, output: Output) -> int:
     else:
         table, source = read_scored(arguments, prepared, schema, output, ruleset)
         files = {MODEL: read_file(arguments.model)} if arguments.model else None
+        if has_program:
+            how["given"] = _programmed(arguments.programs, ruleset, prepared, table, source, output)
         values = score(prepared, table, source, schema, files=files, **how)
-    if given and arguments.programs:
-        values |= _programmed(arguments.programs, ruleset, prepared, table, source, output)
-        chosen += [ruleset.measure(id_) for id_ in ruleset.measures if id_ in given]
     text = _score_table(values, chosen, [part.key for part in ruleset.data.parts])
     if drawn := drawing(chosen):
         values["seed"] = arguments.seed

@@ -461,6 +461,11 @@ class Ruleset:
         """The ids of the measures that are computed, in the order in which they are shown."""
         return tuple(spec.id for spec in self.measure_specs)
 
+    @property
+    def computed(self) -> tuple[str, ...]:
+        """The ids of the measures that functions compute: all but a program's values, and what is made of these."""
+        return tuple(id_ for id_ in self.measures if not self.measure(id_).is_from_program)
+
     def measure(self, id_: str) -> Measure:
         """The measure with this id, of the ruleset or of the library; KeyError where there is none."""
         named = (spec.measure for spec in self.measure_specs if spec.id == id_)

@@ -58,21 +58,43 @@ class Document:
             return value
         return self._replaced(key, expected, value, "")
 
-    def choice(self, key: str, choices: Collection[str], *, former: str = "") -> str:
-        """One of the choices; `former` is another name of the first of them, which is no longer offered."""
+    def choice(
+        self,
+        key: str,
+        choices: Collection[str],
+        *,
+        former: str = "",
+        refused: Mapping[str, str] | None = None,
+    ) -> str:
+        """One of the choices; `former` is another name of the first of them, which is no longer offered.
+
+        `refused` are names that are known and do not fit, each with what is expected in place of it.
+        """
         expected = _one_of(choices)
         value = self._take(key, expected)
         if former and value == former:
             return next(iter(choices))
+        if refused and isinstance(value, str) and value in refused:
+            expected = refused[value]
         if isinstance(value, str) and value in choices:
             return value
         return self._replaced(key, expected, value, "")
 
     def choices(
-        self, key: str, choices: Collection[str], *, empty: bool = False
+        self,
+        key: str,
+        choices: Collection[str],
+        *,
+        empty: bool = False,
+        refused: Mapping[str, str] | None = None,
     ) -> tuple[str, ...]:
+        """Different names out of the choices; `refused` as in `choice`."""
         expected = f"a list of different names out of: {', '.join(choices)}"
         value = self._take(key, expected)
+        if refused and isinstance(value, list) and _distinct_names(value, (*choices, *refused)):
+            for name in (name for name in value if name in refused):
+                self.wrong(key, refused[name], name)
+            return tuple(name for name in value if name not in refused)
         if isinstance(value, list) and (value or empty) and _distinct_names(value, choices):
             return tuple(value)
         return self._replaced(key, expected, value, tuple[str, ...]())

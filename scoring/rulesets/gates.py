@@ -10,6 +10,7 @@ from scoring.scores.options import WORST
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scoring.registry import Measure
     from scoring.rulesets.base import GateSpec, Ruleset
     from scoring.scores.comparison import Comparison, Options
 
@@ -18,23 +19,36 @@ def outside(
     ruleset: Ruleset, values: Mapping[str, float | None], stage: str | None = None
 ) -> list[Problem]:
     """A problem for each gate that a table with these values does not pass, with the value and the bound; of the gates
-    of a stage where it is named."""
+    of a stage where it is named.
+
+    A value of a program, or one that is made of it, is only checked where the program ran.
+    """
     found: list[Problem] = []
     for gate in ruleset.gates_in(stage):
-        value = values.get(gate.measure)
-        if gate.admits(value):
+        measure, value = ruleset.measure(gate.measure), values.get(gate.measure)
+        if gate.admits(value) or (measure.is_from_program and gate.measure not in values):
             continue
         of_parts = {p.key: values.get(f"{gate.measure}.{p.key}") for p in ruleset.data.parts}
         if ruleset.data.combine == WORST and any(v is not None for v in of_parts.values()):
             unfit = {k: v for k, v in of_parts.items() if v is not None and not gate.admits(v)}
-            found += [_problem(gate, value, file) for file, value in unfit.items()]
+            found += [_problem(gate, measure, value, file) for file, value in unfit.items()]
         else:
-            found.append(_problem(gate, value))
+            found.append(_problem(gate, measure, value))
     return found
 
 
-def _problem(gate: GateSpec, value: float | None, file: str | None = None) -> Problem:
-    params: dict[str, str | int | float] = {"measure": gate.measure}
+def _problem(
+    gate: GateSpec, measure: Measure, value: float | None, file: str | None = None
+) -> Problem:
+    """With the measure's title: in both languages where the ruleset or a plugin has it, else to be translated."""
+    titles = measure.texts.get("title", {"en": measure.title})
+    params: dict[str, str | int | float] = {
+        "measure": f"{titles['en']} ({measure.id})",
+        "id": measure.id,
+        "title": titles["en"],
+    }
+    if "ja" in titles:
+        params["measure_ja"] = f"{titles['ja']}（{measure.id}）"
     if value is None:
         return Problem("gate.unknown", params, file)
     if gate.low is not None and value < gate.low:
@@ -45,11 +59,9 @@ def _problem(gate: GateSpec, value: float | None, file: str | None = None) -> Pr
 def gated(
     ruleset: Ruleset, comparison: Comparison, options: Options
 ) -> dict[str, float | int | None]:
-    """The values of the measures that have a gate."""
-    return {
-        gate.measure: ruleset.measure(gate.measure).value(comparison, options)
-        for gate in ruleset.gates
-    }
+    """The values of the measures that have a gate, without those of a program."""
+    measures = (ruleset.measure(gate.measure) for gate in ruleset.gates)
+    return {m.id: m.value(comparison, options) for m in measures if not m.is_from_program}
 
 
 def _shown(expected: float, got: float) -> dict[str, str]:

@@ -28,23 +28,17 @@ LARGEST = 1e12
 def read_measures(
     scoring: Document, data: DataSpec, program: ProgramSpec | None = None
 ) -> tuple[MeasureSpec, ...]:
-    """All measures of a ruleset: those that it names, then composites, then the values of its program."""
+    """All measures of a ruleset: those that it names, then the values of its program, then composites."""
     given = () if program is None else tuple(spec for spec in program.values if spec.id)
-    if given and not (scoring.has("measure") or scoring.has("measures")):
-        return given
-    return (*_named(scoring, data), *given)
-
-
-def _named(scoring: Document, data: DataSpec) -> tuple[MeasureSpec, ...]:
-    """The measures that fit the tables, in order; composites come last."""
-    specs = _listed(scoring, measures_for(data.tables), data)
-    if not scoring.has("composite"):
-        return specs
-    if not _compares(scoring, "composite", data):
-        return specs
-    for document in scoring.tables("composite"):
-        specs += (_composite(document, specs),)
-    _check_distinct(scoring, specs)
+    specs = given
+    if not given or scoring.has("measure") or scoring.has("measures"):
+        specs = (*_listed(scoring, measures_for(data.tables), data), *given)
+    if scoring.has("composite") and _compares(scoring, "composite", data):
+        for document in scoring.tables("composite"):
+            specs += (_composite(document, specs),)
+        _check_distinct(scoring, "composite", specs)
+    elif given:
+        _check_distinct(scoring, "program", specs)
     return tuple(spec for spec in specs if spec.id)
 
 
@@ -57,12 +51,20 @@ def measures_for(tables: str) -> Mapping[str, Measure]:
     return MEASURES
 
 
+def _needing_rows(tables: str) -> dict[str, str]:
+    """The measures that do not fit tables without rows, each with what is expected in place of it."""
+    if tables not in WITHOUT_ROWS:
+        return {}
+    expected = f"a measure that needs no row numbers, as data.tables is {tables}"
+    return {id_: expected for id_, measure in MEASURES.items() if measure.needs_rows}
+
+
 def _listed(
     scoring: Document, known: Mapping[str, Measure], data: DataSpec
 ) -> tuple[MeasureSpec, ...]:
     """A list of ids, or a table for each measure that gives it a weight or parameters."""
     if not scoring.has("measure"):
-        ids = scoring.choices("measures", known)
+        ids = scoring.choices("measures", known, refused=_needing_rows(data.tables))
         return tuple(MeasureSpec(id_, known[id_].direction) for id_ in ids)
     if scoring.has("measures"):
         scoring.wrong("measures", "either measures or [[scoring.measure]], not both", "both")
@@ -79,7 +81,7 @@ def _listed(
 def _measure(document: Document, known: Mapping[str, Measure], data: DataSpec) -> MeasureSpec:
     if document.has("measure") and _compares(document, "measure", data):
         return _own(document, data.schema)
-    id_ = document.choice("id", known)
+    id_ = document.choice("id", known, refused=_needing_rows(data.tables))
     direction = document.choice("direction", DIRECTIONS)
     if id_ and direction and known[id_].direction != direction:
         document.wrong("direction", f"{known[id_].direction}, which is better for {id_}", direction)
@@ -235,10 +237,10 @@ def _term(document: Document, before: Sequence[MeasureSpec]) -> Term | None:
     return Term(measure, weight, worst, best, clip)
 
 
-def _check_distinct(scoring: Document, specs: Sequence[MeasureSpec]) -> None:
+def _check_distinct(scoring: Document, key: str, specs: Sequence[MeasureSpec]) -> None:
     ids = [spec.id for spec in specs if spec.id]
     for id_ in dict.fromkeys(id_ for id_ in ids if ids.count(id_) > 1):
-        scoring.wrong("composite", "an id that no other measure of the ruleset has", id_)
+        scoring.wrong(key, "an id that no other measure of the ruleset has", id_)
 
 
 # Gates

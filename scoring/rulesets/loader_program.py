@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scoring.measures.catalog import Measure
+from scoring.measures.catalog import OF_PROGRAMS, Measure
 from scoring.registry import ALL_MEASURES
 from scoring.rulesets.base import MeasureSpec, ProgramSpec
-from scoring.rulesets.kinds import COMMON, PER_TEAM
+from scoring.rulesets.kinds import COHORT, COMMON, PER_TEAM
 
 if TYPE_CHECKING:
     from scoring.rulesets.document import Document
 
 DIRECTIONS = ("lower", "higher")
-OF_PROGRAMS = "scoring.rulesets.loader_program:of_a_program"
+SCORED = (COMMON, PER_TEAM, COHORT)
+"""Formats whose teams submit one table, which a program can score."""
 HIGHEST = 1e12
 
 
@@ -22,8 +23,8 @@ def read_program(scoring: Document, tables: str) -> ProgramSpec | None:
     if not scoring.has("program"):
         return None
     document = scoring.table("program")
-    if tables and tables not in (COMMON, PER_TEAM):
-        expected = f"no program, as data.tables is neither {COMMON} nor {PER_TEAM}"
+    if tables and tables not in SCORED:
+        expected = f"no program, as programs score anonymized tables and data.tables is {tables}"
         scoring.wrong("program", expected, "a table")
     name = document.short_name("name")
     items = document.tables("value")

@@ -71,6 +71,10 @@ def _round(
         document.give_up()  # which other keys are right depends on the kind
         return UNREADABLE
     _check_tables(document, kind, data)
+    if document.has("program"):
+        expected = "no program: one under [scoring.program] scores tables, and the library all other files"
+        document.wrong("program", expected, "a value")
+        document.give_up()
     tries: dict[str, int | None] = dict.fromkeys(TRIES_KEYS)
     for key in kind.tries_keys:
         if key == kind.tries_key or document.has(key):

@@ -28,7 +28,14 @@ SCORES, REJECTED = "scores.json", "rejected.json"
 
 
 class ProgramError(RuntimeError):
-    """A program failed; the message is for organizers and holds nothing that the program printed."""
+    """A program failed; the message is for organizers and holds nothing that the program printed.
+
+    `problem` is the same, to be translated.
+    """
+
+    def __init__(self, code: str, **params: str | int | float) -> None:
+        self.problem = Problem(f"program.{code}", params)
+        super().__init__(self.problem.message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +62,10 @@ class Program:
             Where a file cannot be read, and where the folder holds more than `MOST_FILES` or `MOST_BYTES`.
         """
         try:
-            files = tuple(_stamped(self.folder))
+            files = tuple(_stamped(self.name, self.folder))
             return _digest(self.command, self.folder, files)
         except OSError as error:
-            raise ProgramError(f"program {self.name}: its files cannot be read") from error
+            raise ProgramError("unreadable", name=self.name) from error
 
 
 def read_programs(text: str, *, file: str = "programs") -> dict[str, Program]:
@@ -122,48 +129,58 @@ def scored(
         limits=program.limits,
         readable=[program.folder, *program.readable],
     )
-    failed = f"program {program.name}: "
+    name = program.name
     if done.exceeded:
-        raise ProgramError(f"{failed}it exceeded the limit of {done.exceeded}")
+        raise ProgramError("limit", name=name, got=done.exceeded)
     if REJECTED in done.files:
-        _reject(failed, done.files[REJECTED], messages)
+        _reject(name, done.files[REJECTED], messages)
+    if done.signal is not None:
+        raise ProgramError("signal", name=name, got=done.signal)
     if done.status != 0:
-        end = f"signal {done.signal}" if done.status is None else f"exit status {done.status}"
-        raise ProgramError(f"{failed}it ended with {end}")
+        raise ProgramError("status", name=name, got=str(done.status))
     if SCORES not in done.files:
-        raise ProgramError(f"{failed}it wrote no {SCORES}")
-    content = _object(failed, SCORES, done.files[SCORES])
-    return {id_: _value(failed, content, id_, low, high) for id_, low, high in values}
+        raise ProgramError("no_result", name=name, expected=SCORES)
+    content = _object(name, SCORES, done.files[SCORES])
+    return {id_: _value(name, content, id_, low, high) for id_, low, high in values}
 
 
-def _reject(failed: str, data: bytes, messages: Mapping[str, Mapping[str, str]]) -> None:
-    name = _object(failed, REJECTED, data).get("message")
-    if not isinstance(name, str) or name not in messages:
-        raise ProgramError(f"{failed}{REJECTED} names no message of the ruleset")
-    texts = messages[name]
+def _reject(program: str, data: bytes, messages: Mapping[str, Mapping[str, str]]) -> None:
+    message = _object(program, REJECTED, data).get("message")
+    if not isinstance(message, str) or message not in messages:
+        raise ProgramError("no_message", name=program, file=REJECTED)
+    texts = messages[message]
     params = {"got": texts["en"], "got_ja": texts["ja"]}
     raise ProblemsFound([Problem("program.rejected", params)])
 
 
-def _object(failed: str, name: str, data: bytes) -> dict[str, Any]:
+def _object(program: str, file: str, data: bytes) -> dict[str, Any]:
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
-        raise ProgramError(f"{failed}{name} is no JSON object")
+        raise ProgramError("no_object", name=program, got=file)
     return content
 
 
 def _value(
-    failed: str, content: Mapping[str, Any], id_: str, low: float, high: float | None
+    program: str, content: Mapping[str, Any], id_: str, low: float, high: float | None
 ) -> float:
     value = content.get(id_)
-    if not _is_number(value) or not math.isfinite(value):
-        raise ProgramError(f"{failed}{SCORES} has no number {id_}")
+    if not _is_number(value) or not _is_finite(value):
+        raise ProgramError("no_number", name=program, file=SCORES, id=id_)
     if value < low or (high is not None and value > high):
-        raise ProgramError(f"{failed}{id_} in {SCORES} is not from {low} to {high}")
+        ends = {"low": f"{low:g}", "high": "∞" if high is None else f"{high:g}"}
+        raise ProgramError("out_of_range", name=program, file=SCORES, id=id_, **ends)
     return float(value)
+
+
+def _is_finite(value: float) -> bool:
+    """False also for an integer that is larger than any number with a decimal point."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _is_number(value: object) -> TypeGuard[float]:
@@ -212,7 +229,7 @@ def _texts(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and bool(value) and all(isinstance(v, str) and v for v in value)
 
 
-def _stamped(folder: Path) -> Iterator[tuple[str, int, int]]:
+def _stamped(program: str, folder: Path) -> Iterator[tuple[str, int, int]]:
     """Every file of a program by its relative path, with its size and the time of its last change."""
     n_files = n_bytes = 0
     for path in sorted(folder.rglob("*")):
@@ -221,12 +238,10 @@ def _stamped(folder: Path) -> Iterator[tuple[str, int, int]]:
         found = path.stat()
         n_files, n_bytes = n_files + 1, n_bytes + found.st_size
         if n_files > MOST_FILES or n_bytes > MOST_BYTES:
-            raise ProgramError(
-                f"{folder} holds more than {MOST_FILES} files or {MOST_BYTES} bytes: keep libraries elsewhere"
-            )
+            raise ProgramError("too_large", name=program, n=MOST_FILES, expected=MOST_BYTES)
         yield path.relative_to(folder).as_posix(), found.st_size, found.st_mtime_ns
     if not n_files:
-        raise ProgramError(f"{folder} holds no file")
+        raise ProgramError("empty", name=program)
 
 
 @lru_cache(maxsize=32)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import tomllib
 
 import pytest
 
+from scoring import examples
 from scoring.cli.main import main
 from scoring.errors import ProblemsFound
+from scoring.evaluate import score
 from scoring.rulesets import load_ruleset, parse_ruleset
+from scoring.rulesets.gates import outside
 from scoring.sandbox import programs
 from scoring.sandbox.programs import ProgramError, read_programs, scored
 from tests import factories
-from tests.programs import SECTION, allow, program_ruleset
+from tests.programs import SECTION, allow, composite_text, program_ruleset
+from tests.scoring.rulesets import problems_of, values_of
 
 FILES = {
     "submitted": {"anonymized.csv": b"a\n1\n2\n", "rows.csv": b"row\n2\n1\n"},
@@ -57,16 +62,24 @@ def test_a_program_rejects_by_a_message_of_the_ruleset(tmp_path):
         (writes("scores.json", "[" * 100_000), "is no JSON object"),
         (writes("scores.json", '{"changed": "1"}'), "has no number changed"),
         (writes("scores.json", '{"changed": NaN}'), "has no number changed"),
+        (writes("scores.json", '{"changed": -Infinity}'), "has no number changed"),
+        (writes("scores.json", f'{{"changed": 1{"0" * 400}}}'), "has no number changed"),
+        (writes("scores.json", "\x00"), "is no JSON object"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGABRT)", "signal 6"),
         (writes("scores.json", '{"changed": true}'), "has no number changed"),
         (writes("scores.json", f'{{"changed": {SECRET}}}'), "is not from 0 to 9"),
         (writes("rejected.json", f'{{"message": "{SECRET}"}}'), "names no message"),
         (writes("rejected.json", '{"message": ["too-few"]}'), "names no message"),
         ("while True: pass", "limit of time"),
+        ("import time; time.sleep(60)", "limit of time"),
+        ("while True: print('x' * 100_000)", "limit of output"),
+        ("n = 0\nwhile n := n + 1: open(f'tmp/{n}', 'wb').write(bytes(2**20))", "limit of output"),
+        ("import os\nwhile True:\n try: os.fork()\n except OSError: pass", "limit of processes"),
     ],
 )
 def test_what_a_program_does_wrong_is_its_failure_and_shows_no_value(tmp_path, code, expected):
     with pytest.raises(ProgramError, match=expected) as found:
-        played(tmp_path, code, seconds=1 if "while" in code else 20)
+        played(tmp_path, code, seconds=1 if expected.endswith("time") else 20)
     assert SECRET not in str(found.value)
 
 
@@ -144,9 +157,53 @@ def test_a_section_with_mistakes_names_its_keys(before, after, key):
     assert key in {problem.params["key"] for problem in found.value.problems}
 
 
-def test_other_formats_have_no_program():
-    with pytest.raises(ProblemsFound, match="no program, as data"):
-        program_ruleset("sequential-release")
+@pytest.mark.parametrize(
+    ("name", "tables"), [("sequential-release", "series"), ("dp-disclosure", "hidden")]
+)
+def test_formats_without_an_anonymized_table_have_no_program(name, tables):
+    with pytest.raises(ProblemsFound, match=f"programs score .* and data.tables is {tables}"):
+        program_ruleset(name)
+
+
+def test_several_tables_of_a_submission_have_no_program():
+    with pytest.raises(ProblemsFound, match=r"no program, as data\.part lists several tables"):
+        program_ruleset("linkage-2024")
+
+
+@pytest.mark.parametrize("name", ["pets-lecture", "synthetic-cohort", "reidentification-2021"])
+def test_formats_of_one_table_may_have_a_program(name):
+    assert "changed" in program_ruleset(name).measures
+
+
+def test_a_round_has_no_program_of_its_own():
+    text = program_ruleset().text
+    with pytest.raises(ProblemsFound, match=r"under \[scoring.program\] scores tables"):
+        parse_ruleset(text.replace('kind = "attack"', 'kind = "attack"\nprogram = "changes"'))
+
+
+def test_a_composite_may_be_made_of_a_program_s_values(tmp_path):
+    ruleset = parse_ruleset(composite_text())
+    assert ruleset.measures[-2:] == ("changed", "points")
+    assert ruleset.computed == load_ruleset("pwscup2015").measures
+    assert ruleset.measure("points").is_from_program
+    tables = examples.table("original"), examples.table("noise"), [0, 1, 2, 3]
+    measures = list(map(ruleset.measure, ("points", "S1")))
+    given = {"changed": 250.0}
+    values = score(*tables, examples.SCHEMA, measures=measures, given=given)
+    assert values["points"] == 75
+    assert outside(ruleset, {"S1": 2}) == []  # at home, without the program
+    (problem,) = outside(ruleset, {"points": 40.0})
+    assert problem.params["measure"] == "Kept records (points)"
+    with pytest.raises(ValueError, match="a program gives this value"):
+        score(*tables, examples.SCHEMA, measures=measures)
+
+
+def test_a_value_of_a_program_has_an_id_of_its_own():
+    values = values_of("pwscup2015")
+    values["scoring"] |= tomllib.loads(SECTION)["scoring"]
+    del values["scoring"]["measures"]
+    values["scoring"]["measure"] = [{"id": "changed", "measure": "histograms"}]
+    assert ("toml.wrong_value", "scoring.program", "changed") in problems_of(values)
 
 
 def test_at_home_the_command_score_runs_the_program(tmp_path, capsys):
@@ -164,3 +221,8 @@ def test_at_home_the_command_score_runs_the_program(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["changed"] == 4
     assert main([*command, "--programs", str(allow(tmp_path, "raise SystemExit(3)"))]) == 2
     assert "exit status 3" in capsys.readouterr().err
+    (tmp_path / "rules.toml").write_text(composite_text(), encoding="utf-8")
+    assert main(command) == 0
+    assert "points" not in json.loads(capsys.readouterr().out)
+    assert main([*command, "--programs", str(allow(tmp_path))]) == 0
+    assert json.loads(capsys.readouterr().out)["points"] == 99.6

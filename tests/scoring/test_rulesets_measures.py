@@ -150,6 +150,23 @@ def test_what_is_wrong_is_named_with_its_key(changed, key, got):
     assert ("toml.wrong_value", key, got) in problems_of(rules(**changed))
 
 
+@pytest.mark.parametrize(
+    ("chosen", "key"),
+    [
+        ({"measures": ["marginals", "U5", "U4"]}, "scoring.measures"),
+        ({"measure": [{"id": "U5", "direction": "lower"}]}, "scoring.measure[1].id"),
+    ],
+)
+def test_a_measure_that_needs_rows_is_refused_for_synthetic_tables(chosen, key):
+    values = values_of("synthetic-cohort")
+    del values["scoring"]["measures"]
+    values["scoring"] |= chosen
+    found = [p for p in problem_list(values) if p.params["key"] == key]
+    assert [(p.params["expected"], p.params["got"]) for p in found] == [
+        ("a measure that needs no row numbers, as data.tables is cohort", "U5")
+    ]
+
+
 def test_a_term_without_an_upper_end_says_what_counts_nothing():
     u1 = {"id": "U1", "direction": "lower"}
     made = rules(measures=(STATS, HIST, u1), composites=({**POINTS, "term": [{"measure": "U1"}]},))
@@ -190,8 +207,7 @@ GATES = ({"measure": "stats", "max": 0.25}, {"measure": "hist", "min": 0.5, "max
 def test_a_gate_names_the_value_and_the_bound(stats, hist, expected):
     problems = outside(parsed(rules(gates=GATES)), {"stats": stats, "hist": hist})
     found = [
-        (p.code, p.params["measure"], p.params.get("expected"), p.params.get("got"))
-        for p in problems
+        (p.code, p.params["id"], p.params.get("expected"), p.params.get("got")) for p in problems
     ]
     assert found == expected
 

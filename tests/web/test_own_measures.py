@@ -19,7 +19,8 @@ from pwscup.submissions import draws, selectors
 from pwscup.submissions.models import Submission
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA
 from scoring.errors import Problem, ProblemsFound
-from scoring.rulesets import parse_ruleset
+from scoring.rulesets import load_ruleset, parse_ruleset
+from scoring.rulesets.gates import outside
 from scoring.sandbox.models import trained
 from scoring.tables.synthetic import read_synthetic
 from tests import factories
@@ -79,6 +80,15 @@ max = 0.1
 formula = "sum"
 utility_measure = "points"
 """
+
+GATED = (
+    load_ruleset("pwscup2015").text
+    + """
+[[scoring.gate]]
+measure = "U1"
+min = 5
+"""
+)
 
 
 def own_rules(measures: str = MEASURES, file: str = MODEL_FILE):
@@ -159,8 +169,30 @@ def test_a_table_outside_of_a_gate_is_rejected_with_its_value_and_costs_no_attem
     (problem,) = map(Problem.from_dict, done.problems)
     with override("ja"):
         expected, got = parts(problem)[1:]
-        assert expected == "sharesの値は0.1以下でなければなりません"
+        assert expected == "地域の割合（shares）の値は0.1以下でなければなりません"
         assert 0.1 < float(got.removeprefix("実際の値：")) < 1
+    assert parts(problem)[1] == "expected a value of Shares of the regions (shares) of at most 0.1"
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        ("en", "expected a value of Difference of column means (U1) of at least 5"),
+        ("ja", "列平均の差（U1）の値は5以上でなければなりません"),
+    ],
+)
+def test_a_gate_on_a_measure_of_the_library_names_its_title(language, expected):
+    (problem,) = outside(parse_ruleset(GATED), {"U1": 1.25})
+    stored = Problem.from_dict(problem.to_dict())
+    with override(language):
+        assert parts(stored)[1] == expected
+    assert "U1)" in str(problem)
+
+
+def test_a_rejection_that_was_stored_before_still_names_the_id():
+    problem = Problem("gate.above", {"measure": "U1", "expected": "1", "got": "2"})
+    with override("ja"):
+        assert parts(problem)[1] == "U1の値は1以下でなければなりません"
 
 
 @pytest.mark.parametrize(

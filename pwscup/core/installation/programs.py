@@ -50,9 +50,9 @@ def allowed(name: str) -> Program:
     try:
         found = known()
     except ProblemsFound as problems:
-        raise ProgramError(f"PWSCUP_PROGRAMS_FILE: {problems}") from problems
+        raise ProgramError("list", name=name) from problems
     if name not in found:
-        raise ProgramError(f"program {name}: the administrator has not allowed it")
+        raise ProgramError("not_allowed", name=name)
     return found[name]
 
 
@@ -66,6 +66,11 @@ def faults() -> Iterator[str]:
     for name, program in found.items():
         if not os.access(program.command[0], os.X_OK):
             yield f"program {name}: {program.command[0]} cannot be run"
+        if program.limits.seconds >= settings.SCORING_TIME_LIMIT:
+            yield (
+                f"program {name}: its {program.limits.seconds:g} seconds are not less than those of scoring as a "
+                f"whole, {settings.SCORING_TIME_LIMIT:g} (SCORING_TIME_LIMIT)"
+            )
         try:
             program.digest  # noqa: B018 — reads every file
         except ProgramError as error:

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from pwscup.core.texts.parts import noted
 from scoring.errors import MESSAGES, Problem
 
 SEPARATOR = " — "
@@ -78,7 +79,12 @@ class _Params(dict[str, Any]):
 
 
 def _filled(template: str, params: Mapping[str, Any]) -> list[str]:
-    """The parts of a message; a parameter such as `got_ja` replaces `got` for readers of that language."""
+    """The parts of a message; a parameter such as `got_ja` replaces `got` for readers of that language.
+
+    A measure of the library has its English title among the parameters, which is translated here.
+    """
     ending = f"_{(get_language() or '')[:2]}"
     own = {name.removesuffix(ending): params[name] for name in params if name.endswith(ending)}
+    if "title" in params and "measure" not in own:
+        own["measure"] = noted(_(params["title"]), params["id"])
     return [part.format_map(_Params(params | own)) for part in template.split(SEPARATOR)]

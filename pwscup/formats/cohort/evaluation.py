@@ -46,16 +46,16 @@ class SyntheticTables:
         given = case.programmed(lambda: program_files(original, table, None))
 
         def found(measures: Sequence[str], seed: int) -> Values:
-            values = score(
+            return score(
                 original,
                 table,
                 None,
                 schema,
                 options=replace(case.ruleset.options, seed=seed),
-                measures=[case.ruleset.measure(id_) for id_ in measures if id_ not in given],
+                measures=list(map(case.ruleset.measure, measures)),
                 files=case.read_by_measures(),
+                given=given,
             )
-            return values | given
 
         return case.measured(found)
 

@@ -72,15 +72,15 @@ class Tables:
         given = case.programmed(lambda: program_files(original.prepared, table, source))
 
         def found(measures: Sequence[str], seed: int) -> Values:
-            values = score(
+            return score(
                 original.prepared,
                 table,
                 source,
                 original.schema,
                 options=replace(case.ruleset.options, seed=seed),
-                measures=[case.ruleset.measure(id_) for id_ in measures if id_ not in given],
+                measures=list(map(case.ruleset.measure, measures)),
+                given=given,
             )
-            return values | given
 
         return case.measured(found)
 

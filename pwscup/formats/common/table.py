@@ -181,7 +181,7 @@ def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
     options = ruleset.options
     if options.problems(public):  # reported when the table is checked
         options = dataclasses.replace(options, table_columns=(), weight_column="", hierarchies=None)
-    measures = list(map(ruleset.measure, ruleset.measures))
+    measures = list(map(ruleset.measure, ruleset.computed))
     missing = [measure.id for measure in measures if not measure.files]
     for table in (_few(public), _many(public)):  # a regression needs more than a few records
         if missing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.organize.common import organizer_page
 from pwscup.core.files.exports import ROWS_AT_A_TIME, Seconds, local_time
+from pwscup.core.texts.problems import SEPARATOR, parts
 from pwscup.submissions import selectors
 from pwscup.submissions.models import Submission
 from pwscup.submissions.results import finals
@@ -22,12 +23,14 @@ from pwscup.submissions.results.counting import Values, newest_results
 from pwscup.submissions.states import State
 
 if TYPE_CHECKING:
+    from uuid import UUID
     from zoneinfo import ZoneInfo
 
     from django.db.models import QuerySet
     from django.http import HttpRequest, QueryDict
 
     from pwscup.contests.models import Contest
+    from scoring.errors import Problem
 
 PER_PAGE = 50
 MARKS = ("n_records", "hits", "rate")
@@ -64,15 +67,24 @@ def submissions_page(request: HttpRequest, contest: Contest) -> dict[str, Any]:
     """One page of the list."""
     form = FilterForm(contest, request.GET)
     page = Paginator(found(contest, form), PER_PAGE).get_page(request.GET.get("page"))
+    causes = selectors.causes(contest, page)
     kept = {key: value for key, value in request.GET.items() if key in form.fields and value}
     return organizer_page(request, contest, "submissions") | {
         "form": form,
         "page": page,
-        "lines": [(submission, selectors.newest_evaluation(submission)) for submission in page],
+        "lines": [
+            (submission, selectors.newest_evaluation(submission), _cause(submission, causes))
+            for submission in page
+        ],
         "query": urlencode(kept),
         "filtered": bool(form.chosen()),
         "n_failed": selectors.n_failed(contest),
     }
+
+
+def _cause(submission: Submission, causes: Mapping[UUID, Problem]) -> str:
+    cause = causes.get(submission.public_id)
+    return SEPARATOR.join(parts(cause)) if cause else ""
 
 
 # Export

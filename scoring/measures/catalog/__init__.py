@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from scoring.catalogs import Registry
-from scoring.measures.catalog.base import DRAWING, NEED_ROWS, RATES, Measure, Term
+from scoring.measures.catalog.base import (
+    DRAWING,
+    NEED_ROWS,
+    OF_PROGRAMS,
+    RATES,
+    Measure,
+    Term,
+)
 from scoring.measures.catalog.losses import GENERALIZATION, SIMILARITY, UTILITY
 from scoring.measures.catalog.risk import RISK
 from scoring.measures.catalog.safety import ANONYMITY, DISCLOSURE, DIVERSITY, LINKAGE
 
-__all__ = ["DRAWING", "MEASURES", "NEED_ROWS", "PWSCUP_2015", "RATES", "Measure", "Term"]
+__all__ = [
+    "DRAWING",
+    "MEASURES",
+    "NEED_ROWS",
+    "OF_PROGRAMS",
+    "PWSCUP_2015",
+    "RATES",
+    "Measure",
+    "Term",
+]
 
 MEASURES = Registry(
     "measure",

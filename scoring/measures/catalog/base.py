@@ -21,6 +21,8 @@ NOTHING_LOST = _("0: nothing is lost")
 NO_END = _("no upper end")
 RATES = ("linkage", "risk", "disclosure")
 """Families whose measures are shares of records or chances of an attacker, lower being safer."""
+OF_PROGRAMS = "scoring.rulesets.loader_program:of_a_program"
+"""The address of measures whose values a program gives; no function computes them."""
 DRAWING = (
     "range-queries",
     "pmse",
@@ -110,6 +112,18 @@ class Measure:
     terms: tuple[Term, ...] = ()
     file: str = ""
     """The kind of a further file of the submission that the function reads; without it there is no value."""
+    needs_rows: bool = False
+    """It has a meaning only where each record was made from a record of the original."""
+    draws: bool = False
+    """The value depends on `seed`."""
+
+    def __post_init__(self) -> None:
+        """A composite needs and draws what one of its terms does."""
+        parts = [term.measure for term in self.terms]
+        needs_rows = self.id in NEED_ROWS or any(part.needs_rows for part in parts)
+        draws = self.id in DRAWING or any(part.draws for part in parts)
+        object.__setattr__(self, "needs_rows", self.needs_rows or needs_rows)
+        object.__setattr__(self, "draws", self.draws or draws)
 
     @property
     def function(self) -> MeasureFunction:
@@ -135,25 +149,20 @@ class Measure:
         )
 
     @property
+    def is_from_program(self) -> bool:
+        """True if a program gives the value, or that of a part of it."""
+        return self.address == OF_PROGRAMS or any(t.measure.is_from_program for t in self.terms)
+
+    @property
     def is_rate(self) -> bool:
         """True if it is the success rate of an attacker, 0 to 1."""
         return self.family in RATES
-
-    @property
-    def needs_rows(self) -> bool:
-        """True if it has a meaning only where each record was made from a record of the original."""
-        return self.id in NEED_ROWS or any(term.measure.needs_rows for term in self.terms)
 
     @property
     def files(self) -> frozenset[str]:
         """The kinds of the further files of a submission without which there is no value."""
         own = {self.file} if self.file else set()
         return frozenset(own).union(*(term.measure.files for term in self.terms))
-
-    @property
-    def draws(self) -> bool:
-        """True if the value depends on `seed`."""
-        return self.id in DRAWING or any(term.measure.draws for term in self.terms)
 
     def best_of(self, values: Iterable[float | None]) -> float | None:
         """The best of the values that are known."""
