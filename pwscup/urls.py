@@ -4,7 +4,6 @@ from django.urls import include, path
 
 handler500 = "pwscup.core.views.failed"
 urlpatterns = [
-    path("i18n/", include("django.conf.urls.i18n")),
     path("", include("pwscup.core.urls")),
     path("", include("pwscup.accounts.urls")),
     path("accounts/", include("allauth.account.urls")),

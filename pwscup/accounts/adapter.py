@@ -14,11 +14,12 @@ from django.conf import settings
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.db import transaction
 from django.http import HttpRequest
+from django.utils.translation import get_language
 
 from pwscup.accounts.addresses import normalized
 from pwscup.accounts.guests import become_ordinary, is_placeholder, revoke_link
 from pwscup.accounts.models import User
-from pwscup.accounts.services import remember_address
+from pwscup.accounts.services import remember_address, remember_language
 from pwscup.accounts.tokens import revoke_all
 
 logger = logging.getLogger(__name__)
@@ -59,11 +60,18 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:
         user.display_name = form.cleaned_data["display_name"]
+        user.language = get_language() or ""
         if not self.is_email_verified(request, form.cleaned_data["email"]):
             self.unstash_verified_email(
                 request
             )  # the address of an invitation, but not the one of this account
         return super().save_user(request, user, form, commit=commit)
+
+    def login(self, request: HttpRequest, user: User) -> None:
+        """A language that was chosen before the log-in is the user's, and so is that of the page if none is known."""
+        super().login(request, user)
+        if settings.LANGUAGE_COOKIE_NAME in request.COOKIES or not user.language:
+            remember_language(user=user, language=get_language() or "")
 
     def set_password(self, user: User, password: str) -> None:
         """Changing a password ends all other sessions, all tokens and the sign-in link of the account."""

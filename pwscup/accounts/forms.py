@@ -257,6 +257,7 @@ def division_field(divisions: QuerySet[Division]) -> forms.ModelChoiceField:
     return forms.ModelChoiceField(
         divisions,
         label=_("Division"),
+        empty_label=_("Choose division"),
         to_field_name="key",
         help_text=_("It can be changed until the first round closes."),
     )

@@ -4,6 +4,7 @@ import secrets
 from datetime import timedelta
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -30,6 +31,13 @@ class User(AbstractBaseUser, PermissionsMixin):
     display_name = models.CharField(_("name shown to others"), max_length=50)
     is_active = models.BooleanField(default=True)
     is_organizer = models.BooleanField(default=False, help_text=_("may create contests"))
+    language = models.CharField(
+        _("language"),
+        max_length=10,
+        blank=True,
+        choices=settings.LANGUAGES,
+        help_text="of e-mails: that of sign-up, or the one that the user switched to last",
+    )
     date_joined = models.DateTimeField(default=timezone.now)
     deleted_at = models.DateTimeField(null=True, blank=True)
     guest_of = models.ForeignKey(

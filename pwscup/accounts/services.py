@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from allauth.account.models import EmailAddress
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -383,6 +384,7 @@ def delete_account(*, user: User) -> None:
     SignInLink.objects.filter(user=person).delete()
     person.email = f"deleted-{person.pk}@deleted.invalid"
     person.display_name = "deleted user"
+    person.language = ""
     person.is_active = person.is_organizer = person.is_superuser = False
     person.deleted_at = timezone.now()
     person.last_login = None
@@ -409,6 +411,13 @@ def remember_address(*, user: User, address: str) -> None:
         FormerAddress.objects.get_or_create(
             contest=contest, user=user, digest=digest_of(address, contest)
         )
+
+
+def remember_language(*, user: User, language: str) -> None:
+    """Write e-mails to this user in the language of the pages that the user reads."""
+    if language in dict(settings.LANGUAGES) and user.language != language:
+        user.language = language
+        user.save(update_fields=["language"])
 
 
 @transaction.atomic

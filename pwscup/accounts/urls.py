@@ -5,6 +5,7 @@ from django.urls import path
 from pwscup.accounts import views
 
 urlpatterns = [
+    path("i18n/setlang/", views.set_language, name="set_language"),
     path("account/", views.account, name="account"),
     path("account/link/", views.link_new, name="link-new"),
     path("enter/<slug:token>/", views.enter, name="enter"),

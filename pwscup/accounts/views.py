@@ -13,7 +13,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
+from django.views import i18n
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -25,6 +27,14 @@ from pwscup.core.qr import svg
 
 GUEST_SESSION = timedelta(days=120)
 """A guest who is logged out needs the sign-in link."""
+
+
+def set_language(request: HttpRequest) -> HttpResponse:
+    """Switch the language of the pages, and of the user's e-mails."""
+    answer = i18n.set_language(request)
+    if request.method == "POST" and request.user.is_authenticated:
+        services.remember_language(user=request.user, language=request.POST.get("language", ""))
+    return answer
 
 
 @login_required
@@ -111,6 +121,7 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
 def sign_in(request: HttpRequest, guest: User) -> None:
     """Log in somebody without a password, for the length of a course."""
     login(request, guest)
+    services.remember_language(user=guest, language=get_language() or "")
     request.session.set_expiry(GUEST_SESSION)
 
 

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
@@ -98,6 +99,10 @@ class AnswerForm(forms.Form):
 
 class MailForm(forms.ModelForm):
     """The e-mails that a user wants."""
+
+    language = forms.ChoiceField(
+        label=_("language"), choices=settings.LANGUAGES, widget=forms.RadioSelect
+    )
 
     class Meta:
         model = Preference

@@ -17,6 +17,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.accounts.selectors import team_of
+from pwscup.accounts.services import remember_language
 from pwscup.contests.models import Contest
 from pwscup.contests.selectors import contest_page, visible_contest
 from pwscup.notices import policies, selectors, services
@@ -77,9 +78,7 @@ def _ask(request: HttpRequest, contest: Contest, form: QuestionForm) -> HttpResp
     except services.NoticeRefused as refusal:
         form.add_error(None, str(refusal))
         return _questions(request, contest, form, HTTPStatus.UNPROCESSABLE_ENTITY)
-    services.remember_language(
-        user=request.user, contest=contest, language=get_language() or mails.DEFAULT_LANGUAGE
-    )
+    remember_language(user=request.user, language=get_language() or "")
     messages.success(request, _("Your question was sent to the organizers."))
     return redirect("question", slug=contest.slug, public_id=question.public_id)
 
@@ -110,7 +109,7 @@ def mail_preferences(request: HttpRequest, slug: str) -> HttpResponse:
         request.POST if request.method == "POST" else None,
         initial={
             "wanted": chosen.wanted if chosen else Preference.Wanted.ALL,
-            "language": mails.language_of(request.user, contest.pk) if chosen else get_language(),
+            "language": mails.language_of(request.user, contest.pk),
         },
     )
     if form.is_valid():

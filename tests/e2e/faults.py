@@ -34,6 +34,9 @@ FINDINGS = """() => {
     "buttons without words": [...document.querySelectorAll("button, a[href]")]
       .filter((b) => shown(b) && !b.textContent.trim() && !b.getAttribute("aria-label") && !b.querySelector("img[alt]"))
       .map((b) => b.outerHTML.slice(0, 120)),
+    "options without words": [...document.querySelectorAll("option")]
+      .filter((option) => /^-*$/.test(option.textContent.trim()))
+      .map((option) => option.parentElement.outerHTML.slice(0, 120)),
     "identifiers used twice": [...document.querySelectorAll("[id]")].map((n) => n.id)
       .filter((id, place, all) => all.indexOf(id) !== place),
   };

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from io import StringIO
+from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -29,7 +30,7 @@ SIGNUP, LOGIN = "/accounts/signup/", "/accounts/login/"
 NEW_PASSWORD = "battery-staple-horse"
 
 
-def sign_up(client: Client, email: str = "new@example.org", **fields: str):
+def sign_up(client: Client, email: str = "new@example.org", headers: Any = None, **fields: str):
     data = {
         "email": email,
         "display_name": "新人",
@@ -37,11 +38,13 @@ def sign_up(client: Client, email: str = "new@example.org", **fields: str):
         "password2": NEW_PASSWORD,
         **fields,
     }
-    return client.post(SIGNUP, data)
+    return client.post(SIGNUP, data, headers=headers)
 
 
-def log_in(client: Client, email: str, password: str = PASSWORD, **fields: str):
-    return client.post(LOGIN, {"login": email, "password": password, **fields})
+def log_in(
+    client: Client, email: str, password: str = PASSWORD, headers: Any = None, **fields: str
+):
+    return client.post(LOGIN, {"login": email, "password": password, **fields}, headers=headers)
 
 
 def link_in(message: EmailMessage) -> str:
@@ -70,6 +73,33 @@ def test_sign_up_confirms_the_address_before_the_first_log_in(db, client):
     user = User.objects.get()
     assert (user.email, user.display_name) == ("new@example.org", "新人")
     assert not user.is_organizer
+
+
+def test_the_language_of_the_pages_is_kept_for_mail(cast, client):
+    """That of sign-up, then the one that was switched to, also before the log-in."""
+    sign_up(client, headers={"Accept-Language": "ja"})
+    user = User.objects.get(email="new@example.org")
+    assert user.language == "ja"
+    client.post(link_in(mail.outbox[0]))
+    client.post(reverse("set_language"), {"language": "en"})
+    user.refresh_from_db()
+    assert user.language == "en"
+    browser = Client()
+    log_in(browser, "alice@example.org", headers={"Accept-Language": "ja"})
+    browser.post(reverse("account_logout"))
+    cast.alice.refresh_from_db()
+    assert cast.alice.language == "ja", "nothing else was known"
+    log_in(browser, "alice@example.org", headers={"Accept-Language": "en"})
+    cast.alice.refresh_from_db()
+    assert cast.alice.language == "ja", "a browser's language is no choice"
+    browser.post(reverse("account_logout"))
+    browser.post(reverse("set_language"), {"language": "en"})
+    log_in(browser, "alice@example.org")
+    cast.alice.refresh_from_db()
+    assert cast.alice.language == "en"
+    services.delete_account(user=user)
+    user.refresh_from_db()
+    assert user.language == ""
 
 
 def test_the_person_returns_to_where_sign_up_began(cast, client):

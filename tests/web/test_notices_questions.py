@@ -9,6 +9,7 @@ from pwscup.core.models import Event
 from pwscup.notices import policies, services
 from pwscup.notices.kinds import MAX_OPEN_QUESTIONS
 from pwscup.notices.models import Announcement, Preference, Question
+from pwscup.notices.sending import mails
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -167,12 +168,13 @@ def test_who_asks_is_written_to_in_the_language_of_the_page(cast, as_user):
         {"subject": "行", "text": "?"},
         headers={"Accept-Language": "ja"},
     )
-    assert Preference.objects.get(user=cast.alice).language == "ja"
+    cast.alice.refresh_from_db()
+    assert mails.language_of(cast.alice, cast.contest.pk) == "ja"
     services.choose_mail(user=cast.alice, contest=cast.contest, wanted="important", language="en")
     client.post(
         reverse("questions", args=["cup"]),
         {"subject": "行2", "text": "?"},
         headers={"Accept-Language": "ja"},
     )
-    chosen = Preference.objects.get(user=cast.alice)
-    assert (chosen.language, chosen.wanted) == ("en", "important")
+    assert mails.language_of(cast.alice, cast.contest.pk) == "en"
+    assert Preference.objects.get(user=cast.alice).wanted == "important"

@@ -115,6 +115,27 @@ def test_everybody_chooses(cast, as_user):
     assert as_user(cast.bob).post(page, {"wanted": "much"}).status_code == 422
 
 
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_mail_speaks_the_language_that_the_reader_switched_to(cast, as_user, language):
+    client = as_user(cast.alice)
+    for code in ("en" if language == "ja" else "ja", language):
+        client.post(reverse("set_language"), {"language": code, "next": "/"})
+    client.post(reverse("set_language"), {"language": "xx", "next": "/"})
+    announce(cast)
+    [to_alice] = [one for one in send_all() if one.to == [cast.alice.email]]
+    assert ("このコンテスト" in to_alice.body) is (language == "ja")
+
+
+def test_the_form_of_mails_proposes_the_readers_language_and_nothing_empty(cast, as_user):
+    cast.alice.language = "ja"
+    cast.alice.save()
+    page = as_user(cast.alice).get(reverse("mail-preferences", args=["cup"]))
+    assert "---" not in page.content.decode()
+    assert page.context["form"]["language"].value() == "ja"
+    answer = as_user(cast.alice).post(page.request["PATH_INFO"], {"wanted": "all", "language": ""})
+    assert answer.status_code == 422
+
+
 def test_mail_speaks_the_language_that_was_chosen_here_or_last_elsewhere(cast):
     other = factories.make_contest("other", organizer=cast.oscar)
     choose = services.choose_mail

@@ -23,12 +23,13 @@ DEFAULT_LANGUAGE = "en"
 
 
 def language_of(user: User, contest_id: int) -> str:
-    """The language that the user chose for this contest, or last elsewhere, or English."""
+    """The language that the user chose for this contest, or reads pages in, or chose last elsewhere, or English."""
     chosen = Preference.objects.filter(user=user).order_by("-changed_at", "-id")
     by_contest = dict(reversed(chosen.values_list("contest_id", "language")))
     if contest_id in by_contest:
         return by_contest[contest_id]
-    return chosen.values_list("language", flat=True).first() or DEFAULT_LANGUAGE
+    elsewhere = chosen.values_list("language", flat=True)
+    return user.language or elsewhere.first() or DEFAULT_LANGUAGE
 
 
 def message(delivery: Delivery) -> EmailMessage:

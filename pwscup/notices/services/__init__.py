@@ -9,7 +9,6 @@ from pwscup.notices.services.common import NoticeRefused
 from pwscup.notices.services.mail import (
     choose_mail,
     note_visit,
-    remember_language,
     unsubscribe,
 )
 from pwscup.notices.services.questions import (
@@ -37,7 +36,6 @@ __all__ = [
     "note_visit",
     "publish_announcement",
     "publish_clarification",
-    "remember_language",
     "remove_webhook",
     "test_webhook",
     "unsubscribe",

@@ -26,12 +26,6 @@ def choose_mail(*, user: User, contest: Contest, wanted: str, language: str) -> 
 
 
 @transaction.atomic
-def remember_language(*, user: User, contest: Contest, language: str) -> None:
-    """Use the last language of the user for e-mails, until another one is chosen."""
-    Preference.objects.get_or_create(user=user, contest=contest, defaults={"language": language})
-
-
-@transaction.atomic
 def unsubscribe(*, user_id: int, contest_id: int, language: str) -> None:
     """Send no more e-mail of this contest."""
     Preference.objects.update_or_create(

@@ -32,7 +32,7 @@ class ReasonForm(forms.Form):
 class TeamRulingForm(ReasonForm):
     """Disqualify a team, or reinstate it."""
 
-    team = forms.ModelChoiceField(None, label=_("Team"))
+    team = forms.ModelChoiceField(None, label=_("Team"), empty_label=_("Choose a team"))
     field_order = ["team", "reason"]
 
     def __init__(self, contest: Contest, *args: Any, **kwargs: Any) -> None:
@@ -43,7 +43,7 @@ class TeamRulingForm(ReasonForm):
 class LateForm(TeamRulingForm):
     """Allow a late submission of a team in a round."""
 
-    round = forms.ModelChoiceField(None, label=_("Round"))
+    round = forms.ModelChoiceField(None, label=_("Round"), empty_label=_("Choose a round"))
     field_order = ["team", "round", "until", "reason"]
 
     def __init__(self, contest: Contest, *args: Any, **kwargs: Any) -> None:
