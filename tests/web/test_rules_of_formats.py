@@ -14,6 +14,7 @@ from pwscup.contests.rules.pages import preview_of
 from scoring.formulas import FORMULAS
 from scoring.rulesets import load_ruleset, ruleset_names
 from scoring.rulesets.base import RankingSpec, ValiditySpec
+from scoring.tables.schema import Schema
 
 RULESET = load_ruleset("pwscup2015")
 LECTURE = load_ruleset("pets-lecture")
@@ -190,7 +191,7 @@ def test_formulas_are_told_with_their_settings(formula, chosen, words):
     said = ranked_by(formula, settings=chosen)
     assert words in said["Total"]
     assert {"Utility", "Protection", "Attack", "Presentation"} & set(said) == {
-        part.capitalize() for part in FORMULAS[formula].uses
+        part.capitalize() for part in FORMULAS[formula].uses if chosen.get(part) != 0
     }
 
 
@@ -259,3 +260,39 @@ def test_the_rules_of_every_format_can_be_read(name, language):
 def test_limits_of_records_are_told_only_where_they_can_differ():
     assert "as many records as the original" in " ".join(preview_of(RULESET).limits)
     assert "records as the original" not in " ".join(preview_of(LECTURE).limits)
+
+
+CLINIC = Schema.from_toml(
+    "\n".join(
+        f'[[column]]\nname = "{name}"\nrole = "{role}"\nkind = "{kind}"'
+        for name, role, kind in (
+            ("number", "identifier", "integer"),
+            ("sex", "quasi_identifier", "category"),
+            ("ward", "sensitive", "category"),
+            ("cost", "sensitive", "number"),
+        )
+    )
+)
+OTHER_TABLES = re.compile(
+    r"household|expenditure|customer|compan|zip code|世帯|支出|顧客|企業|郵便番号", re.IGNORECASE
+)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_formats_speak_of_the_table_whatever_it_is(language):
+    """A clinic read of “household expenditures” in its rules, and in its published report, which quotes them."""
+    found = {}
+    with translation.override(language):
+        for name in ruleset_names():
+            ruleset = load_ruleset(name)
+            if ruleset.modelled_on:  # such a format brings the table of its cup
+                continue
+            rules = preview_of(ruleset, schema=CLINIC)
+            said = f"{rules.title} {rules.summary} " + render_to_string(
+                "contests/_rules.html", {"rules": rules}
+            )
+            columns = ruleset.disclosure.columns if ruleset.disclosure else ()
+            said = re.sub("|".join(columns) or r"(?!)", "", said)
+            found[name] = OTHER_TABLES.findall(said)
+    assert len(found) > 8
+    assert {name: words for name, words in found.items() if words} == {}
