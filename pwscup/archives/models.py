@@ -106,6 +106,34 @@ class ContestImport(Job):
         return f"import of {self.name}"
 
 
+class CodabenchBundle(models.Model):
+    """Fact: a competition bundle of Codabench as it was read; the file itself is not kept."""
+
+    name = models.CharField(max_length=150, help_text="the name of the uploaded file")
+    sha256 = models.CharField(max_length=64)
+    received_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    received_at = models.DateTimeField(default=timezone.now)
+    content = models.JSONField(help_text="a `codabench.description.Competition`")
+    contest = models.OneToOneField(
+        Contest,
+        null=True,
+        on_delete=models.SET_NULL,
+        related_name="codabench_bundle",
+        help_text="the draft that was made of it",
+    )
+    left_out = models.JSONField(
+        default=list, help_text="codes, places and parameters of what the draft lacks"
+    )
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"bundle {self.name}"
+
+
 class TeamNumber(models.Model):
     """Fact: the number of a team in archives without its name; drawn once, at random."""
 

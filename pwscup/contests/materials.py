@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 TYPES = {
     "pdf": "application/pdf",
     "csv": "text/csv",
+    "md": "text/markdown; charset=utf-8",
+    "txt": "text/plain; charset=utf-8",
     "json": "application/json",
     "zip": "application/zip",
     "ipynb": "application/x-ipynb+json",

@@ -55,13 +55,15 @@ class DamagedFile(Exception):  # noqa: N818 — the archive is at fault, not the
 class Limits:
     """Bounds of an archive: the number of its files, and their unpacked bytes, together and of each one.
 
-    `by_products` says how many further entries there may be, in multiples of `n_files`.
+    `by_products` says how many further entries there may be, in multiples of `n_files`. Archives among the files are
+    a problem unless `may_nest` is true; they are files like any other then, and are not opened.
     """
 
     n_files: int
     n_bytes: int
     file_bytes: int | None = None
     by_products: int = BY_PRODUCTS
+    may_nest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +192,7 @@ class Archive:
             raise self._too_many()
         readable = []
         for entry in found:
-            if (code := _unreadable(entry)) is None:
+            if (code := _unreadable(entry, may_nest=self.limits.may_nest)) is None:
                 readable.append(entry)
             else:
                 problems.add(code, file=self.name, got=entry.shown)
@@ -323,11 +325,11 @@ def _path(info: zipfile.ZipInfo) -> str:
     return path
 
 
-def _unreadable(entry: Entry) -> str | None:
+def _unreadable(entry: Entry, *, may_nest: bool) -> str | None:
     """The code of what keeps a file from being read under a limit."""
     if not entry.is_safe:
         return "bundle.path"
-    if PurePosixPath(entry.path.lower()).suffix in _ARCHIVES:
+    if not may_nest and PurePosixPath(entry.path.lower()).suffix in _ARCHIVES:
         return "bundle.nested"
     return entry.packing
 

@@ -101,7 +101,7 @@ GET: dict[tuple[object, ...], str] = {
         organize-submissions organize-submissions-csv
         organize-news organize-announcement organize-questions organize-question organize-webhooks
         organize-rules organize-rescore organize-dry-run organize-report organize-archive""",
-    ORGANIZERS: "organize organize-new organize-import",
+    ORGANIZERS: "organize organize-new organize-import organize-codabench",
     NO_GET: """
         organize-debriefing-again organize-debriefing-examples
         organize-columns organize-generate organize-organizers organize-publish organize-unpublish
@@ -124,6 +124,7 @@ GET: dict[tuple[object, ...], str] = {
     (LOGIN, GONE, GONE, GONE, GONE, GONE, GONE): """
         marks timer vote slides ask answers-zip organize-disclosure
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
+        organize-codabench-bundle
         organize-rescore-status organize-dry-run-status organize-rules-version
         organize-debriefing-part
         certificate organize-report-preview organize-report-status""",
@@ -159,7 +160,7 @@ POST: dict[tuple[object, ...], str] = {
         SHUT,
     ): "answers-zip slides timer decisions organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
-        marks ask
+        marks ask organize-codabench-bundle
         organize-board organize-ceremony-end organize-ceremony-move organize-ceremony-start
         organize-debriefing organize-debriefing-again organize-debriefing-examples
         organize-freeze organize-thaw
@@ -180,7 +181,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-rules organize-rules-preview organize-report organize-report-publish organize-rescore organize-dry-run
         organize-archive organize-archive-delete""",
     (LOGIN, GONE, GONE, OK): "organize-new",
-    (LOGIN, GONE, GONE, WRONG): "organize-import",
+    (LOGIN, GONE, GONE, WRONG): "organize-import organize-codabench",
     (
         GONE,
         GONE,

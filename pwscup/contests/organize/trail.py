@@ -110,6 +110,7 @@ EVENT_TITLES = {
     "archive.downloaded": gettext_lazy("archive downloaded"),
     "archive.deleted": gettext_lazy("archive deleted"),
     "contest.imported": gettext_lazy("contest imported"),
+    "contest.made_of_bundle": gettext_lazy("created from a Codabench bundle"),
     "import.requested": gettext_lazy("import requested"),
     "import.refused": gettext_lazy("import refused"),
     "import.failed": gettext_lazy("import failed"),

@@ -11,6 +11,7 @@ TAKES_FILES = frozenset(
     {
         "api-submissions",
         "experiment-new",
+        "organize-codabench",
         "organize-data",
         "organize-import",
         "organize-materials",
