@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -123,6 +123,33 @@ class Method:
             elif not option.accepts(value):
                 found.append(wrong_value(self.id, name, option.expected, value))
         return found
+
+
+def having(
+    steps: Sequence[tuple[Method, dict[str, Value]]], name: str, method: str | None = None
+) -> list[tuple[Method, Option, dict[str, Value]]]:
+    """The methods that have an option of this name, with the option and the values that each gets.
+
+    Parameters
+    ----------
+    steps : sequence of pairs of Method and dict
+        The methods of a chain, each with its values.
+    name : str
+    method : str, optional
+        The identifier of the method that is meant; all by default.
+
+    Raises
+    ------
+    ProblemsFound
+        Where none of them has such an option.
+    """
+    meant = [(m, values) for m, values in steps if method in (None, m.id)]
+    found = [(m, option, values) for m, values in meant if (option := m.option(name)) is not None]
+    if not found:
+        known = list(dict.fromkeys(option.name for m, _ in meant for option in m.options))
+        methods = ", ".join(dict.fromkeys(m.id for m, _ in meant))
+        raise ProblemsFound([unknown_option(name, known, methods)])
+    return found
 
 
 def unknown_option(name: str, known: list[str], method: str) -> Problem:

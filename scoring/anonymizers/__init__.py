@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from scoring.anonymizers.back_mapping import BACK_MAPPING
-from scoring.anonymizers.base import Anonymized, Anonymizer
+from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.coding import BOTTOM_CODING, TOP_CODING
 from scoring.anonymizers.datafly import DATAFLY
 from scoring.anonymizers.deletion import RECORD_DELETION
@@ -39,6 +37,7 @@ from scoring.options import Option, Value
 from scoring.tables.schema import Schema
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 __all__ = ["ANONYMIZERS", "Anonymized", "Anonymizer", "Option", "Value", "anonymize"]
@@ -111,18 +110,13 @@ def anonymize(
     """
     _check(methods)
     public = schema.public()
-    first = table = original[list(public.names)].reset_index(drop=True)
-    source = np.arange(len(table), dtype=np.int64)
-    warnings: tuple[str, ...] = ()
+    first = original[list(public.names)].reset_index(drop=True)
+    made = Anonymized(first, untouched(first))
     for done, (method, options) in enumerate(methods):
         if progress is not None:
             progress(done, len(methods), method)
-        anonymizer = ANONYMIZERS[method]
-        past = {"original": first, "source": source} if anonymizer.looks_back else {}
-        step = anonymizer.function(table, public, rng=rng, **past, **options)
-        table, source = step.table, source[step.source]
-        warnings += step.warnings
-    return Anonymized(table, source, warnings)
+        made = ANONYMIZERS[method].step(made, first, public, rng, options)
+    return made
 
 
 def _check(methods: Sequence[tuple[str, Mapping[str, Value]]]) -> None:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from scoring.seeds import drawn_seed
 from scoring.tables.equivalence import IntArray
 from scoring.tables.schema import Column, Kind, Role, Schema
 
 Columns = str | Sequence[str]
 """One column or several."""
-SEED_BITS = 128
 
 
 def seed_of(seed: int | None) -> int:
     """The seed itself, or a new one of the operating system."""
-    return secrets.randbits(SEED_BITS) if seed is None else seed
+    return drawn_seed() if seed is None else seed
 
 
 def is_deleted(data: pd.DataFrame) -> pd.Series:

@@ -12,20 +12,14 @@ from scoring.cli.output import Output, UsageError, read_file
 from scoring.formats.lecture.parts import read_parts
 from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset, ruleset_names
 from scoring.rulesets.base import unfit_parts
-from scoring.rulesets.kinds import WITHOUT_ROWS
 from scoring.rulesets.loader import load_schema
-from scoring.tables.aligned import read_aligned
+from scoring.rulesets.submitted import has_rows, is_aligned, submitted
 from scoring.tables.archives import unpacked
 from scoring.tables.equivalence import IntArray, Table
 from scoring.tables.hierarchy_files import HIERARCHY_FILE as HIERARCHY
-from scoring.tables.original_values import check_original_values
 from scoring.tables.reading import read_records
-from scoring.tables.record_bounds import record_bounds
 from scoring.tables.records import Records
-from scoring.tables.row_order import note_row_order
 from scoring.tables.schema import Schema
-from scoring.tables.synthetic import read_synthetic
-from scoring.tables.validation import read_submitted_records
 
 if TYPE_CHECKING:
     from scoring.scores.prepared import Prepared  # which loads the kernels
@@ -64,12 +58,6 @@ def stage_of(arguments: Namespace, ruleset: Ruleset) -> str | None:
         raise UsageError(f"--stage: expected one of {', '.join(known)}, got {arguments.stage}")
     stage: str | None = arguments.stage
     return stage
-
-
-def is_aligned(ruleset: Ruleset) -> bool:
-    """True if teams submit aligned tables, which need no row numbers."""
-    kinds = (file.kind for spec in ruleset.rounds for file in spec.files)
-    return "aligned_table" in kinds
 
 
 def read_schema(arguments: Namespace, ruleset: Ruleset | None = None) -> Schema:
@@ -123,26 +111,8 @@ def read_declared(
 
     The ruleset decides whether the table is an aligned one, and which values it may hold.
     """
-    output.step("checking the submission")
-    values_only = ruleset is not None and ruleset.validity.values == "original"
-    if ruleset is not None and is_aligned(ruleset):
-        if arguments.rows is not None:
-            raise UsageError(f"--rows: an aligned table of {ruleset.id} needs no row numbers")
-        table, source = read_aligned(
-            read_file(arguments.anonymized),
-            original=_table(known),
-            schema=schema,
-            original_values_only=values_only,
-            blank_records=ruleset.validity.blank_records,
-        )
-        note_row_order(_table(known), table, source)
-        return table, source
-    rows = None if arguments.rows is None else read_file(arguments.rows)
-    data = read_file(arguments.anonymized)
-    table, source = read_submitted_records(data, rows, n_original=len(known), schema=schema)
-    if values_only:
-        check_original_values(table, _table(known), schema)
-    note_row_order(_table(known), table, source)
+    table, source = read_scored(arguments, known, schema, output, ruleset)
+    assert source is not None
     return table, source
 
 
@@ -151,25 +121,18 @@ def read_scored(
     known: Records | Prepared,
     schema: Schema,
     output: Output,
-    ruleset: Ruleset,
+    ruleset: Ruleset | None,
 ) -> tuple[Records, IntArray | None]:
     """As `read_declared`; by rules of synthetic tables there are no rows."""
-    if ruleset.tables not in WITHOUT_ROWS:
-        return read_declared(arguments, known, schema, output, ruleset)
-    if arguments.rows is not None:
-        raise UsageError(f"--rows: a synthetic table of {ruleset.id} has no row numbers")
+    if ruleset is not None and arguments.rows is not None:
+        if not has_rows(ruleset):
+            raise UsageError(f"--rows: a synthetic table of {ruleset.id} has no row numbers")
+        if is_aligned(ruleset):
+            raise UsageError(f"--rows: an aligned table of {ruleset.id} needs no row numbers")
     output.step("checking the submission")
-    limits = ruleset.limits
-    least, most = record_bounds(len(known), limits.min_records_factor, limits.max_records_factor)
-    values_only = ruleset.validity.values == "original"
-    table = read_synthetic(
-        read_file(arguments.anonymized),
-        schema,
-        least=least,
-        most=most,
-        original=_table(known) if values_only else None,
-    )
-    return table, None
+    rows = None if arguments.rows is None else read_file(arguments.rows)
+    data = read_file(arguments.anonymized)
+    return submitted(data, rows, _table(known), schema, ruleset)
 
 
 def read_scored_parts(

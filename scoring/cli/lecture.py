@@ -124,7 +124,6 @@ def release_table(arguments: Namespace, output: Output) -> None:
 
     from scoring.cli.input import (
         files_read,
-        is_aligned,
         read_declared,
         read_original,
         read_ruleset,
@@ -132,6 +131,7 @@ def release_table(arguments: Namespace, output: Output) -> None:
     )
     from scoring.formats.lecture import lines_of_team, release
     from scoring.formats.lecture.split import KEY_SCHEMA
+    from scoring.rulesets.submitted import is_aligned
     from scoring.tables.aligned import write_aligned
     from scoring.tables.number_lists import write_candidate_guess
     from scoring.tables.reading import read_table

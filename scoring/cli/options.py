@@ -9,8 +9,8 @@ from typing import Any
 from scoring.anonymizers import ANONYMIZERS
 from scoring.attacks.catalog import INQUIRIES, Inquiry
 from scoring.cli.output import UsageError
-from scoring.errors import Problem
-from scoring.options import Option, Value, unknown_option, wrong_value
+from scoring.errors import Problem, ProblemsFound
+from scoring.options import Option, Value, having, unknown_option, wrong_value
 from scoring.tables.schema import Schema
 
 
@@ -53,18 +53,12 @@ def anonymizer_options(
 
 
 def _apply(setting: Setting, steps: list[tuple[str, dict[str, Value]]]) -> list[Problem]:
-    meant = [step for step in steps if setting.method in (None, step[0])]
-    users = [(m, values) for m, values in meant if ANONYMIZERS[m].option(setting.name)]
-    if not users:
-        methods = list(dict.fromkeys(method for method, _ in meant))
-        known = list(dict.fromkeys(o.name for m in methods for o in ANONYMIZERS[m].options))
-        return [unknown_option(setting.name, known, ", ".join(methods))]
-    problems: list[Problem] = []
-    for method, values in users:
-        option = ANONYMIZERS[method].option(setting.name)
-        assert option is not None
-        problems += _set(method, option, setting.text, values)
-    return problems
+    methods = [(ANONYMIZERS[method], values) for method, values in steps]
+    try:
+        users = having(methods, setting.name, setting.method)
+    except ProblemsFound as error:
+        return list(error.problems)
+    return [p for method, option, v in users for p in _set(method.id, option, setting.text, v)]
 
 
 def inquiry(id_: str) -> Inquiry:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
 from argparse import Namespace
 
 from scoring.cli.output import Output
+from scoring.seeds import drawn_seed
 
-BITS = 128
 SMALLEST = 2**32
 """Seeds below it are found in days by replaying the anonymizers with every one of them."""
 
@@ -21,7 +20,7 @@ _SMALL = (
 def secret_seed(arguments: Namespace, output: Output) -> int:
     """The seed of `--seed`, or one of 128 bits that is shown on standard error to be kept."""
     if arguments.seed is None:
-        seed = secrets.randbits(BITS)
+        seed = drawn_seed()
         output.note(_DRAWN.format(seed=seed))
         return seed
     warn_of_small(arguments, output)

@@ -97,7 +97,7 @@ def _suspects(
     series: pd.Series, column: Column, *, original: bool
 ) -> tuple[npt.NDArray[np.int64], list[Any]]:
     """The rows whose cells are wrong, and the first cells among them."""
-    if column.is_numeric and _holds_numbers(series):
+    if column.is_numeric and holds_numbers(series):
         numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
         low = -math.inf if column.min is None else column.min
         high = math.inf if column.max is None else column.max
@@ -116,7 +116,8 @@ def _suspects(
     return rows, [distinct[code] for code in codes[rows[:MAX_REPORTED]]]
 
 
-def _holds_numbers(series: pd.Series) -> bool:
+def holds_numbers(series: pd.Series) -> bool:
+    """True for a column of numbers; truth values are none."""
     import pandas as pd
 
     kinds = pd.api.types

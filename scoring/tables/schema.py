@@ -9,12 +9,18 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
+from scoring.addresses import function_at
 from scoring.errors import Collector, ProblemsFound, shorten
+from scoring.reporting import document
 from scoring.tables import toml_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SOURCE_ROW = "source_row"
 """The column that holds the declared row numbers where table and rows come in one file."""
@@ -22,6 +28,8 @@ SOURCE_ROW = "source_row"
 
 DECIMALS, MOST_DECIMALS = 4, 9
 """The decimals that a number may have where its column does not say how many, and the most that it may say."""
+N_CROSS = 3
+"""Columns that span the cells of U2 and U3 where nobody chooses them: the first quasi-identifiers."""
 
 
 class Role(StrEnum):
@@ -81,7 +89,7 @@ class Column:
         return data
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Schema:
     """The columns of an original table, in order, and the columns that E2 and E4 look at.
 
@@ -122,6 +130,11 @@ class Schema:
     def sensitive(self) -> tuple[str, ...]:
         """Names of all sensitive columns, categories among them, in order."""
         return tuple(c.name for c in self.columns if c.role is Role.SENSITIVE)
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """Names of the identifiers, in order."""
+        return tuple(c.name for c in self.columns if c.role is Role.IDENTIFIER)
 
     @property
     def sensitive_numeric(self) -> tuple[str, ...]:
@@ -165,6 +178,141 @@ class Schema:
         self.column(column.name)
         columns = tuple(column if old.name == column.name else old for old in self.columns)
         return dataclasses.replace(self, columns=columns)
+
+    def confirm(
+        self,
+        *,
+        quasi_identifiers: Collection[str] | None = None,
+        sensitive: Collection[str] | None = None,
+        identifiers: Collection[str] | None = None,
+        other: Collection[str] | None = None,
+    ) -> Schema:
+        """The schema with these roles; what `from_frame` proposed is confirmed then.
+
+        Parameters
+        ----------
+        quasi_identifiers, sensitive, identifiers, other : collections of str, optional
+            The columns of a role. A role that is given has exactly these columns, and those that had it before become
+            `other`; columns of a role that is left out keep it.
+
+        Returns
+        -------
+        Schema
+            Columns that are no quasi-identifiers any more do not span cells; where none is left that does, the first
+            three quasi-identifiers do. An attack whose column is not numeric and sensitive looks at the first one that
+            is.
+
+        Raises
+        ------
+        ProblemsFound
+            Where there is no such column, or one is named for two roles.
+
+        Examples
+        --------
+        >>> from scoring.examples import SCHEMA
+        >>> changed = SCHEMA.confirm(quasi_identifiers=["QI1"], sensitive=["SA2"])
+        >>> changed.quasi_identifiers, changed.sensitive, changed.e2_column
+        (('QI1',), ('SA2',), 'SA2')
+        """
+        given = {
+            role: tuple(names)
+            for role, names in zip(
+                Role, (quasi_identifiers, sensitive, identifiers, other), strict=True
+            )
+            if names is not None
+        }
+        self._check_roles(given)
+        chosen = {name: role for role, names in given.items() for name in names}
+        columns = []
+        for column in self.columns:
+            role = chosen.get(column.name, Role.OTHER if column.role in given else column.role)
+            cross = column.cross and role is Role.QUASI_IDENTIFIER
+            columns.append(dataclasses.replace(column, role=role, cross=cross))
+        if not any(column.cross for column in columns):
+            quasi = [i for i, c in enumerate(columns) if c.role is Role.QUASI_IDENTIFIER]
+            for i in quasi[:N_CROSS]:
+                columns[i] = dataclasses.replace(columns[i], cross=True)
+        amounts = [c.name for c in columns if c.role is Role.SENSITIVE and c.is_numeric]
+        first = amounts[0] if amounts else None
+        e2, e4 = (name if name in amounts else first for name in (self.e2_column, self.e4_column))
+        return Schema(tuple(columns), e2, e4)
+
+    def _check_roles(self, given: Mapping[Role, Sequence[str]]) -> None:
+        problems = Collector()
+        for role, names in given.items():
+            for name in names:
+                if name not in self.names:
+                    problems.add(
+                        "schema.unknown_column", file="schema", key=role, got=shorten(name)
+                    )
+        for name, count in Counter(name for names in given.values() for name in names).items():
+            if count > 1:
+                problems.add("schema.repeated_name", file="schema", column=name, got=shorten(name))
+        problems.raise_if_any()
+
+    @classmethod
+    def from_frame(
+        cls,
+        table: pd.DataFrame,
+        *,
+        quasi_identifiers: Collection[str] | None = None,
+        sensitive: Collection[str] | None = None,
+        identifiers: Collection[str] | None = None,
+        other: Collection[str] | None = None,
+    ) -> Schema:
+        """The schema of a frame: kinds and domains from its cells, roles as given or proposed.
+
+        Parameters
+        ----------
+        table : DataFrame
+            Columns of numbers stay numbers; all others are categories.
+        quasi_identifiers, sensitive, identifiers, other : collections of str, optional
+            As in `confirm`. Without any of them the roles are only proposed, from names and cells: functions that get
+            such a schema warn, until `confirm` is called on it.
+
+        Raises
+        ------
+        ProblemsFound
+            Where the frame has no record or column, or a role names a column that is not there.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"age": [31, 45], "city": ["A", "B"], "income": [100.5, 90]})
+        >>> schema = Schema.from_frame(table)
+        >>> schema
+        <ProposedSchema: quasi-identifiers age; sensitive income; identifiers city — confirm() accepts or changes this>
+        >>> schema.confirm(quasi_identifiers=["age", "city"]).identifiers
+        ()
+        """
+        proposed: Schema = function_at("scoring.tables.suggestion:proposed_schema")(table)
+        roles = {
+            "quasi_identifiers": quasi_identifiers,
+            "sensitive": sensitive,
+            "identifiers": identifiers,
+            "other": other,
+        }
+        is_chosen = any(names is not None for names in roles.values())
+        return proposed.confirm(**roles) if is_chosen else proposed
+
+    @property
+    def roles(self) -> str:
+        """The columns of each role, in a line."""
+        named = {
+            "quasi-identifiers": self.quasi_identifiers,
+            "sensitive": self.sensitive,
+            "identifiers": self.identifiers,
+        }
+        found = [f"{role} {', '.join(names)}" for role, names in named.items() if names]
+        return "; ".join(found) or "no column has a role"
+
+    def __repr__(self) -> str:
+        return f"<Schema: {len(self.columns)} columns; {self.roles}>"
+
+    def _repr_html_(self) -> str:
+        """A table of the columns, for notebooks."""
+        rows = [[escape(str(cell)) for cell in _shown(column)] for column in self.columns]
+        return document.table("", ["column", "role", "kind", "domain"], rows)
 
     def to_dict(self) -> dict[str, Any]:
         """The schema as the data of its TOML file."""
@@ -213,9 +361,19 @@ class Schema:
         return cls(columns, **attacks)
 
 
+_MOST_SHOWN = 6
 _NUMERIC_KEYS = ("min", "max", "decimals")
 _COLUMN_KEYS = ("name", "role", "kind", "cross", *_NUMERIC_KEYS, "values")
 _ATTACK_KEYS = ("e2_column", "e4_column")
+
+
+def _shown(column: Column) -> tuple[str, str, str, str]:
+    """A column as notebooks show it: its name, role, kind and domain."""
+    low, high = ("" if end is None else f"{end:g}" for end in (column.min, column.max))
+    values = column.values or ()
+    listed = ", ".join(values[:_MOST_SHOWN]) + (" …" if len(values) > _MOST_SHOWN else "")
+    domain = listed if values else f"{low} – {high}" if low or high else ""
+    return column.name, column.role.replace("_", "-"), str(column.kind), domain
 
 
 def _check_keys(

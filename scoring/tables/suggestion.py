@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from scoring.errors import Collector
 from scoring.tables.cells import is_integer, is_number
-from scoring.tables.frames import csv_of
-from scoring.tables.schema import DECIMALS, MOST_DECIMALS, Column, Kind, Role, Schema
+from scoring.tables.frames import csv_of, holds_numbers
+from scoring.tables.schema import DECIMALS, MOST_DECIMALS, N_CROSS, Column, Kind, Role, Schema
 from scoring.tables.text import MAX_UNUSABLE, decode, plain_digits, read_header, records
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 MAX_NUMBERS_AS_CATEGORY = 50
 MAX_LISTED_VALUES = 200
-N_CROSS = 3
 ORIGINAL_FILE = "original"
 
 # Names that say more than the cells do, in the spelling of `_plain_name`: as a whole or after a separator, in Japanese
@@ -74,8 +73,13 @@ class _Profile:
     @property
     def decimals(self) -> int | None:
         """The decimals of numbers that have more than usual."""
+        return self.most_decimals if self.kind is Kind.NUMBER else None
+
+    @property
+    def most_decimals(self) -> int | None:
+        """The decimals of the cells as numbers, where they are more than usual; at most those of a schema."""
         most = max((len(cell.partition(".")[2]) for cell in self.counts), default=0)
-        return most if self.kind is Kind.NUMBER and most > DECIMALS else None
+        return min(most, MOST_DECIMALS) if most > DECIMALS else None
 
     @property
     def n_distinct(self) -> int:
@@ -105,6 +109,56 @@ class _Profile:
         if self.kind is Kind.CATEGORY:
             return self.n_distinct <= MAX_LISTED_VALUES
         return self.n_distinct <= MAX_NUMBERS_AS_CATEGORY and 2 * self.n_distinct <= self.n_records
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ProposedSchema(Schema):
+    """A schema whose roles nobody has decided on yet; `confirm` does.
+
+    Examples
+    --------
+    >>> from scoring.examples import SCHEMA
+    >>> proposed = ProposedSchema(SCHEMA.columns)
+    >>> proposed
+    <ProposedSchema: quasi-identifiers QI1, QI2, QI3; sensitive SA1, SA2 — confirm() accepts or changes this>
+    >>> type(proposed.confirm()).__name__
+    'Schema'
+    """
+
+    def __repr__(self) -> str:
+        return f"<ProposedSchema: {self.roles} — confirm() accepts or changes this>"
+
+
+def proposed_schema(table: pd.DataFrame) -> ProposedSchema:
+    """A first proposal for a frame: as `suggest_schema`, but columns of numbers stay numbers.
+
+    Raises
+    ------
+    ProblemsFound
+        Where the frame has no record or no column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> found = proposed_schema(pd.DataFrame({"age": [30, 31, 30, 31], "job": ["a", "b", "a", "b"]}))
+    >>> [(column.name, str(column.kind)) for column in found.columns]
+    [('age', 'integer'), ('job', 'category')]
+    """
+    profiles = _profiles(csv_of(table))
+    columns: list[Column] = []
+    for profile, name in zip(profiles, table.columns, strict=True):
+        n_cross = sum(column.cross for column in columns)
+        column = _column(profile, may_cross=n_cross < N_CROSS)
+        if holds_numbers(table[name]):
+            numbers = table[name].dropna()
+            is_whole = bool((numbers % 1 == 0).all())
+            kind = Kind.INTEGER if is_whole else Kind.NUMBER
+            role = column.role
+            decimals = None if is_whole else profile.most_decimals
+            column = Column(column.name, role, kind, column.cross, decimals=decimals)
+        columns.append(column)
+    e2, e4 = _attack_columns(profiles, columns)
+    return ProposedSchema(tuple(columns), e2, e4)
 
 
 def suggest_schema(data: bytes | pd.DataFrame) -> Schema:
