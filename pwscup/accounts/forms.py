@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from pwscup.accounts.models import AccessToken, Team, User
 from pwscup.accounts.names import clean_new_name
 from pwscup.accounts.names.short_names import clean_short_name
-from pwscup.accounts.tokens import LIFETIMES
+from pwscup.accounts.tokens import LIFETIMES, SCOPES, TEAM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,7 +116,15 @@ class TokenForm(PasswordForm):
         initial=30,
         choices=_lifetimes,
     )
-    field_order = ["name", "days", "password"]
+    scopes = forms.MultipleChoiceField(
+        label=_("What it may do in addition to reading"),
+        choices=[*SCOPES.items()],
+        initial=[TEAM],
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Reading is everything that you may see and download."),
+    )
+    field_order = ["name", "days", "scopes", "password"]
 
 
 class TeamForm(forms.Form):

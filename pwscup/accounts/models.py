@@ -279,7 +279,8 @@ class SignInLink(models.Model):
 
 
 class AccessToken(models.Model):
-    """Fact: the holder of the token acts as this user through the API, until it expires or is revoked.
+    """Fact: the holder of the token acts as this user through the API, as far as its scopes go, until it expires or is
+    revoked.
 
     The token itself is not stored; `digest` identifies it.
     """
@@ -287,6 +288,12 @@ class AccessToken(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="access_tokens")
     name = models.CharField(_("name"), max_length=50)
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the token")
+    scope = models.CharField(
+        max_length=50,
+        blank=True,
+        default="team",
+        help_text="names of scopes in addition to reading, with a space between them",
+    )
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
     last_used_at = models.DateTimeField(null=True, blank=True, help_text="to the minute")
@@ -297,3 +304,8 @@ class AccessToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} of {self.user}"
+
+    @property
+    def all_scopes(self) -> tuple[str, ...]:
+        """The permissions of the token: `read`, and possibly `team` and `organize`."""
+        return ("read", *self.scope.split())

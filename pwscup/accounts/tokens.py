@@ -16,6 +16,7 @@ from pwscup.core.audit_log import record
 from pwscup.core.texts.refusals import RefusedByCode
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from datetime import datetime
 
     from django.db.models import QuerySet
@@ -25,6 +26,12 @@ PREFIX = "pwscup_"
 MAX_TOKENS = 10
 LIFETIMES = (7, 30, 90, 365)
 """In days."""
+READ, TEAM, ORGANIZE = "read", "team", "organize"
+SCOPES = {
+    TEAM: _("Act for a team: submit, ask, manage the team"),
+    ORGANIZE: _("Act as an organizer"),
+}
+"""Permissions of a token in addition to reading."""
 SEEN_EVERY = timedelta(minutes=1)
 """The row is updated at most this often, however often the token is used."""
 REASONS = {
@@ -47,7 +54,9 @@ def live_tokens(user: User, now: datetime) -> QuerySet[AccessToken]:
 
 
 @transaction.atomic
-def create_token(*, user: User, name: str, days: int) -> tuple[AccessToken, str]:
+def create_token(
+    *, user: User, name: str, days: int, scopes: Collection[str] = (TEAM,)
+) -> tuple[AccessToken, str]:
     """A token that is valid for this number of days, and its text, which cannot be shown again."""
     person = User.objects.select_for_update().get(pk=user.pk)
     now = timezone.now()
@@ -61,10 +70,13 @@ def create_token(*, user: User, name: str, days: int) -> tuple[AccessToken, str]
         user=person,
         name=name,
         digest=digest_of(text),
+        scope=" ".join(scope for scope in SCOPES if scope in scopes),
         created_at=now,
         expires_at=now + timedelta(days=days),
     )
-    _record("account.token_created", token, expires_at=token.expires_at.isoformat())
+    _record(
+        "account.token_created", token, expires_at=token.expires_at.isoformat(), scope=token.scope
+    )
     return token, text
 
 
@@ -92,6 +104,12 @@ def token_by_text(text: str, now: datetime) -> AccessToken | None:
     if token.last_used_at is None or token.last_used_at < now - SEEN_EVERY:
         AccessToken.objects.filter(pk=token.pk).update(last_used_at=now)
     return token
+
+
+def scope_text(token: AccessToken) -> str:
+    """The permissions of a token, in words."""
+    chosen = [str(words) for scope, words in SCOPES.items() if scope in token.all_scopes]
+    return " · ".join(chosen) or str(_("only reading"))
 
 
 def digest_of(text: str) -> str:

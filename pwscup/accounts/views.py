@@ -22,7 +22,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 from pwscup.accounts import guests, selectors, services
 from pwscup.accounts.forms import ConfirmationForm, PasswordForm, ProfileForm, TokenForm
 from pwscup.accounts.models import User
-from pwscup.accounts.tokens import TokenRefused, create_token, live_tokens, revoke_token
+from pwscup.accounts.tokens import (
+    TokenRefused,
+    create_token,
+    live_tokens,
+    revoke_token,
+    scope_text,
+)
 from pwscup.core.qr import svg
 
 GUEST_SESSION = timedelta(days=120)
@@ -65,11 +71,16 @@ def tokens(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         chosen = form.cleaned_data
         try:
-            made, text = create_token(user=request.user, name=chosen["name"], days=chosen["days"])
+            made, text = create_token(
+                user=request.user,
+                name=chosen["name"],
+                days=chosen["days"],
+                scopes=chosen["scopes"],
+            )
             form = TokenForm(user=request.user)
         except TokenRefused as refusal:
             form.add_error(None, refusal.message)
-    live = live_tokens(request.user, timezone.now())
+    live = [(token, scope_text(token)) for token in live_tokens(request.user, timezone.now())]
     page = {"form": form, "tokens": live, "made": made, "text": text}
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else None
     return render(request, "accounts/tokens.html", page, status=status)

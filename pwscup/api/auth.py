@@ -11,7 +11,9 @@ from django.utils import timezone
 from ninja.errors import Throttled
 from ninja.security import HttpBearer
 
-from pwscup.accounts.tokens import token_by_text
+from pwscup.accounts.tokens import ORGANIZE, READ, TEAM, token_by_text
+from pwscup.api.operations import PREFIX
+from pwscup.api.problems import ApiRefused
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -20,22 +22,34 @@ if TYPE_CHECKING:
 
 MAX_TOKEN_LENGTH = 200
 MINUTE = 60
+ORGANIZING = f"{PREFIX}/organize"
 
 
 class TokenAuth(HttpBearer):
-    """`Authorization: Bearer <token>`; the request then acts as the token's owner."""
+    """`Authorization: Bearer <token>`; the request then acts as the token's owner, as far as the token's scopes go."""
 
     def authenticate(self, request: HttpRequest, token: str) -> AccessToken | None:
         known = len(token) <= MAX_TOKEN_LENGTH and token_by_text(token, timezone.now())
         if not known:
             return None
-        count_request(known.digest)
+        count_request(request, known.digest)
+        needed = scope_of(request.method or "", request.path_info)
+        if needed not in known.all_scopes:
+            raise ApiRefused("token.scope", expected=needed, got=", ".join(known.all_scopes))
         request.user = known.user
         return known
 
 
-def count_request(digest: str) -> None:
-    """Count a token's requests per minute: one number in the cache, for any kind of request.
+def scope_of(method: str, path: str) -> str:
+    """The scope that a request needs: whatever is below `/organize` is for organizers."""
+    if path == ORGANIZING or path.startswith(f"{ORGANIZING}/"):
+        return ORGANIZE
+    return READ if method in ("GET", "HEAD") else TEAM
+
+
+def count_request(request: HttpRequest, digest: str) -> None:
+    """Count a token's requests per minute, of any kind, by one number in the cache; `rate_limit` of the request becomes
+    the headers that say what is left.
 
     Raises
     ------
@@ -43,11 +57,16 @@ def count_request(digest: str) -> None:
         The limit per minute is reached.
     """
     minute, second = divmod(int(time.time()), MINUTE)
-    key = f"api:{digest}:{minute}"
+    key, limit = f"api:{digest}:{minute}", settings.API_REQUESTS_PER_MINUTE
     cache.add(key, 0, 2 * MINUTE)
     try:
         n_requests = cache.incr(key)
     except ValueError:  # a full cache has evicted it in the meantime
-        return
-    if n_requests > settings.API_REQUESTS_PER_MINUTE:
+        n_requests = 1
+    request.rate_limit = {
+        "RateLimit-Limit": str(limit),
+        "RateLimit-Remaining": str(max(0, limit - n_requests)),
+        "RateLimit-Reset": str(MINUTE - second),
+    }
+    if n_requests > limit:
         raise Throttled(wait=MINUTE - second)

@@ -11,10 +11,11 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, Throttled, ValidationError
 from ninja.parser import Parser
 
-from pwscup.api import contests, disclosure, problems, submissions
+from pwscup.api import problems
 from pwscup.api.auth import TokenAuth
-from pwscup.api.problems import ApiRefused
-from pwscup.core.texts.refusals import RefusedByCode
+from pwscup.api.problems import ApiRefused, FormRefused
+from pwscup.api.teams import contests, disclosure, files, submissions
+from pwscup.core.texts.refusals import Refused
 from scoring.errors import MAX_REPORTED, ProblemsFound
 
 if TYPE_CHECKING:
@@ -43,14 +44,14 @@ api = NinjaAPI(
     title="PWSCup",
     version="1",
     description=(
-        "Actions of a team member for programs. Create a token on your account's page and send it as "
+        "What teams do in the browser, for programs. Create a token on your account's page and send it as "
         "“Authorization: Bearer …”. Messages are in the language of Accept-Language."
     ),
     openapi_url=None,
     auth=TokenAuth(),
     parser=StrictParser(),
 )
-for part in (contests, disclosure, submissions):
+for part in (contests, files, submissions, disclosure):
     api.add_router("", part.router)
 
 
@@ -99,6 +100,12 @@ def of_wrong_values(_request: HttpRequest, found: ProblemsFound) -> HttpResponse
     return problems.answer(422, map(problems.of_problem, found.problems), found.n_total)
 
 
-@api.exception_handler(RefusedByCode)
-def refused(_request: HttpRequest, refusal: RefusedByCode) -> HttpResponse:
+@api.exception_handler(FormRefused)
+def of_wrong_fields(_request: HttpRequest, refused: FormRefused) -> HttpResponse:
+    found = refused.problems
+    return problems.answer(422, found[:MAX_REPORTED], len(found))
+
+
+@api.exception_handler(Refused)
+def refused(_request: HttpRequest, refusal: Refused) -> HttpResponse:
     return problems.refusal(refusal)

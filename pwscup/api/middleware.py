@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
 PREFIX = "/api/"
-JSON = "application/json"
+JSON = ("application/json", problems.PROBLEM_JSON)
 KEPT = ("Allow", "Retry-After")
 
 
 class ApiMiddleware:
-    """Converts error pages into JSON; no response is cached."""
+    """Converts error pages into JSON, and says what is left of the rate limit; no response is cached."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -31,5 +31,7 @@ class ApiMiddleware:
             response = problems.of_status(response.status_code)
             for name, value in kept.items():
                 response[name] = value
+        for name, value in getattr(request, "rate_limit", {}).items():
+            response[name] = value
         response.headers.setdefault("Cache-Control", "private, no-store")
         return response

@@ -1,20 +1,24 @@
-"""Errors of a request as JSON: every refusal has the same form, in the requested language."""
+"""Errors of a request as JSON (RFC 9457): every refusal has the same form, in the requested language."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import JsonResponse
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.accounts.services import RefusedError
 from pwscup.core.texts.problems import SEPARATOR, parts
-from pwscup.core.texts.refusals import RefusedByCode
+from pwscup.core.texts.refusals import Refused, RefusedByCode
+from scoring.errors import Problem
 
 if TYPE_CHECKING:
+    from django.core.exceptions import ValidationError as FieldError
+    from django.forms import BaseForm
     from ninja.errors import ValidationError
-
-    from scoring.errors import Problem
 
     Shown = dict[str, Any]
 
@@ -57,16 +61,29 @@ ENVELOPE = {
 }
 OTHERWISE = ("request.unusable", _("The value cannot be used."))
 PLACES = ("field", "file", "row", "column")
+PROBLEM_JSON = "application/problem+json"
 STATUS_OF = {
     **dict.fromkeys(("team.none", "not_allowed", "terms.first", "team.disqualified"), 403),
+    **dict.fromkeys(("token.scope", "team.captain_only", "round.organizers"), 403),
     **dict.fromkeys(("request.too_large", "file.too_large"), 413),
     "request.content_type": 415,
     **dict.fromkeys(
-        ("file.missing", "file.unknown", "file.none", "file.empty", "note.too_long"), 422
+        ("file.missing", "file.unknown", "file.none", "file.empty", "file.not_pdf"), 422
     ),
+    **dict.fromkeys(("file.repeated", "note.too_long", "team.unknown"), 422),
     **dict.fromkeys(("original.missing", "original.unknown", "original.only"), 422),
+    **dict.fromkeys(("target.missing", "target.unknown", "target.own"), 422),
 }
 """Status codes of refusals; all others have 409: the state of the contest does not allow them."""
+WITHOUT_CODE = {
+    "ChangedMeanwhile": "contest.changed_meanwhile",
+    "ContestRefused": "contest.refused",
+    "NoticeRefused": "notice.refused",
+    "AuditRefused": "audit.refused",
+    "TeamListRefused": "team_list.refused",
+    "TooManyColumns": "table.too_many_columns",
+}
+"""Codes of refusals that have none of their own, by their class."""
 
 
 class ApiRefused(RefusedByCode):
@@ -74,16 +91,38 @@ class ApiRefused(RefusedByCode):
 
     TEXTS = {
         "team.none": _("You are not in a team of this contest."),
+        "team.unknown": _("The platform plays no team with this short name in this contest."),
+        "terms.first": _("Accept the terms of the data first."),
+        "token.scope": _(
+            "This token may not do this: it needs the permission “%(expected)s”, and has %(got)s. Create "
+            "another token on the page of your account."
+        ),
+        "file.repeated": _("Send one file for “%(got)s”."),
         "request.too_large": _("The request's body is too large: at most %(expected)s bytes."),
         "request.content_type": _("Send a body of the type %(expected)s, not %(got)s."),
     }
 
 
+class FormRefused(Exception):  # noqa: N818 — not an error of the program
+    """Values that a form of the site refuses, with all of their problems."""
+
+    def __init__(self, form: BaseForm) -> None:
+        super().__init__(str(form.errors.as_text()))
+        self.problems = of_form(form)
+
+
 def answer(status: int, problems: Iterable[Shown], n_problems: int | None = None) -> JsonResponse:
     """The body of every refusal; `n_problems` if more were found than are listed."""
     listed = list(problems)
-    body = {"problems": listed, "n_problems": n_problems or len(listed)}
-    return JsonResponse(body, status=status)
+    body = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": " ".join(problem["message"] for problem in listed),
+        "problems": listed,
+        "n_problems": n_problems or len(listed),
+    }
+    return JsonResponse(body, status=status, content_type=PROBLEM_JSON)
 
 
 def of_status(status: int) -> JsonResponse:
@@ -93,11 +132,25 @@ def of_status(status: int) -> JsonResponse:
     return answer(status, [_shown(code, str(message))])
 
 
-def refusal(refused: RefusedByCode) -> JsonResponse:
+def refusal(refused: Refused) -> JsonResponse:
     """A refusal by the rules for this caller, or at this time."""
-    code, params = refused.code, refused.params
-    shown = _shown(code, refused.message, expected=params.get("expected"), got=params.get("got"))
-    return answer(STATUS_OF.get(code, 409), [shown])
+    shown = of_refusal(refused)
+    return answer(STATUS_OF.get(shown[0]["code"], 409), shown)
+
+
+def of_refusal(refused: Refused) -> list[Shown]:
+    """The problems of a refusal: one with its code, or each of its messages."""
+    if isinstance(refused, RefusedByCode):
+        params = refused.params
+        expected, got = params.get("expected"), params.get("got")
+        return [_shown(_code_of(refused), refused.message, expected=expected, got=got)]
+    code = WITHOUT_CODE.get(type(refused).__name__, "refused")
+    return [_shown(code, str(message)) for message in refused.messages]
+
+
+def _code_of(refused: RefusedByCode) -> str:
+    """Reasons about users and teams are the only ones whose codes have no part before a dot."""
+    return f"team.{refused.code}" if isinstance(refused, RefusedError) else refused.code
 
 
 def of_problem(problem: Problem) -> Shown:
@@ -115,6 +168,17 @@ def of_problem(problem: Problem) -> Shown:
     )
 
 
+def of_stored(problem: Mapping[str, Any]) -> Shown:
+    """A problem or a note that was stored with a submission."""
+    return of_problem(Problem.from_dict(problem))
+
+
+def of_unavailable(status: int) -> list[Shown]:
+    """The problem of a platform that is busy or full."""
+    code, message = OF_STATUS[status]
+    return [_shown(code, str(message))]
+
+
 def of_envelope(error: ValidationError) -> list[Shown]:
     """The problems of a body or a URL with values of wrong types."""
     shown = []
@@ -124,6 +188,28 @@ def of_envelope(error: ValidationError) -> list[Shown]:
         field = ".".join(map(str, keys[1:] if source == "body" else keys))
         shown.append(_shown(code, str(message), {"field": field or None}))
     return shown
+
+
+def of_form(form: BaseForm) -> list[Shown]:
+    """The problems of the values in a form, by field."""
+    return [
+        shown
+        for field, errors in form.errors.as_data().items()
+        for error in errors
+        for shown in of_error(error, "" if field == NON_FIELD_ERRORS else form.add_prefix(field))
+    ]
+
+
+def of_error(error: FieldError, field: str = "") -> list[Shown]:
+    """The problems of one value; their codes begin with `field.` or name what is wrong with a file."""
+    params = error.params or {}
+    code = error.code or "invalid"
+    named = code if "." in code else f"{'field' if field else 'file'}.{code}"
+    expected, got = params.get("expected"), params.get("got")
+    return [
+        _shown(named, str(message), {"field": field or None}, expected=expected, got=got)
+        for message in error.messages
+    ]
 
 
 def _shown(

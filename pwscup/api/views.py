@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING, Any
 from django.http import JsonResponse
 from django.views.decorators.http import require_safe
 
+from pwscup.api.auth import scope_of
 from pwscup.api.main import api
+from pwscup.api.operations import BINARY, MEDIA
+from pwscup.api.problems import PROBLEM_JSON
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
 PREFIX = "api/v1/"
+REFUSED = 400
+TEXT = {"schema": {"type": "string"}}
+RATE = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 
 
 @require_safe
@@ -24,5 +30,22 @@ def openapi(request: HttpRequest) -> JsonResponse:
 
 @cache
 def document() -> dict[str, Any]:
-    """The OpenAPI document."""
-    return api.get_openapi_schema(path_prefix=PREFIX)
+    """The OpenAPI document: that of ninja, with the media types of files and refusals, the headers, and the scopes."""
+    found = api.get_openapi_schema(path_prefix=PREFIX)
+    for path, operations in found["paths"].items():
+        for method, operation in operations.items():
+            _describe(operation, scope_of(method.upper(), path))
+    return found
+
+
+def _describe(operation: dict[str, Any], scope: str) -> None:
+    media = operation.pop(MEDIA, None)
+    for status, response in operation["responses"].items():
+        response["headers"] = dict.fromkeys(RATE, TEXT)
+        if status >= REFUSED:
+            response["content"] = {PROBLEM_JSON: next(iter(response["content"].values()))}
+        elif media is not None:
+            response["content"] = dict.fromkeys(media, BINARY)
+    operation["security"] = [{name: [scope] for name in one} for one in operation["security"]]
+    if any(one["name"] == "per_page" for one in operation["parameters"]):
+        operation["responses"][200]["headers"] |= {"X-Total-Count": TEXT, "Link": TEXT}

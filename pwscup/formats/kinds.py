@@ -56,7 +56,7 @@ ROUNDS = {
             evaluated="common.evaluation:TABLES",
             played="common.bots:TABLES",
             tried="common.trying:TABLES",
-            content_type=None,
+            content_type=CSV,
             todo=_(
                 "Download the original table, anonymize it and submit the result with its row numbers."
             ),
@@ -125,7 +125,7 @@ ROUNDS = {
             evaluated="attacks.linkage:ROWS",
             played="common.bots:ROWS",
             tried="common.trying:ROWS",
-            content_type=None,
+            content_type=CSV,
             todo=_("Download the other teams' tables and submit a guess for each."),
             published=_(
                 "When the attack round opens, the submission that counts of every team is published: "
@@ -142,7 +142,7 @@ ROUNDS = {
             evaluated="attacks.linkage:CANDIDATES",
             played="per_team.bots:CANDIDATES",
             tried="per_team.trying:CANDIDATES",
-            content_type=None,
+            content_type=CSV,
             todo=_(
                 "Download the other teams' tables with their candidates and submit a guess for each."
             ),
@@ -225,7 +225,7 @@ ROUNDS = {
             kind="presentation",
             evaluated="common.evaluation:SLIDES",
             played=None,
-            content_type=None,
+            content_type=PDF,
             todo=_("Check when your team presents, and submit your slides before."),
             counts={"last": _("The last file that was accepted counts.")},
             feedback={"after_close": _("The grades are shown after the round has closed.")},

@@ -28,8 +28,8 @@ class RoundFormat:
     """The module next to this one, and the name in it, that evaluates submissions: `pwscup.formats.evaluation`."""
     played: str | None
     """In the same way, the player of bots; None if only users take part: `pwscup.formats.playing`."""
-    content_type: str | None
-    """The content type of the file that the API accepts; None if it accepts none."""
+    content_type: str
+    """The content type of a submission of one file."""
     todo: Text
     """The task of a team while the round is open."""
     counts: Mapping[str, Text]

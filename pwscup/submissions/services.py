@@ -73,7 +73,6 @@ REFUSALS = {
     "file.too_large": _(
         "The file “%(name)s” is too large: at most %(expected)s bytes are accepted."
     ),
-    "archive.unusable": _("The archive cannot be used: %(problem)s."),
     "original.missing": _("Choose the original that the table was made from: one of %(expected)s."),
     "original.unknown": _(
         "There is no original %(got)s: the originals of your team are %(expected)s."

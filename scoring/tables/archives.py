@@ -12,7 +12,7 @@ import struct
 import zipfile
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -247,8 +247,10 @@ def matched(
     problems: Collector,
     *,
     optional: Collection[str] = (),
+    suffixes: Mapping[str, str] | None = None,
 ) -> dict[str, int]:
-    """The position of the file `<key>.csv` of each table, in any folder and any case.
+    """The position of the file `<key>.csv` of each table, in any folder and any case; `suffixes` are those of the keys
+    that have another one.
 
     Files of other names, several of one table, and missing ones are noted as problems.
 
@@ -260,22 +262,23 @@ def matched(
     >>> [str(problem) for problem in problems.problems]
     ['c.csv — a file of another name — expected a.csv, b.csv — got “c.csv”', 'a file is missing — expected b.csv']
     """
-    by_stem = {key.lower(): key for key in keys}
+    file_names = {key: f"{key}.{(suffixes or {}).get(key, 'csv')}" for key in keys}
+    by_name = {name.lower(): key for key, name in file_names.items()}
     found: dict[str, list[int]] = defaultdict(list)
     for position, name in enumerate(names):
-        path = PurePosixPath(name.lower())
-        if path.suffix == ".csv" and path.stem in by_stem:
-            found[by_stem[path.stem]].append(position)
+        last = PurePosixPath(name.lower()).name
+        if last in by_name:
+            found[by_name[last]].append(position)
         else:
-            expected = ", ".join(f"{key}.csv" for key in keys)
+            expected = ", ".join(file_names.values())
             problems.add("bundle.unknown", file=name, expected=expected, got=name)
     for key in keys:
         same = found.get(key, [])
         if len(same) > 1:
             got = ", ".join(f"“{names[at]}”" for at in same)
-            problems.add("bundle.repeated", expected=f"{key}.csv", got=got)
+            problems.add("bundle.repeated", expected=file_names[key], got=got)
         elif not same and key not in optional:
-            problems.add("bundle.missing", expected=f"{key}.csv")
+            problems.add("bundle.missing", expected=file_names[key])
     return {key: found[key][0] for key in keys if key in found}
 
 

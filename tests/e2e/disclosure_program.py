@@ -59,7 +59,7 @@ class Program:
         return to
 
     def hand_in(self, estimate: Path) -> None:
-        """It is scored, and its marks are not told."""
+        """It is scored, and its values are not told."""
         status, body = self.send(f"{ROUND}/submissions", estimate.read_bytes(), "text/csv")
         assert status == 201, body
         address = f"/submissions/{json.loads(body)['id']}"
@@ -68,7 +68,7 @@ class Program:
             return json.loads(self.send(address)[1])
 
         wait_until(lambda: read()["state"] == "scored", "the estimate is scored")
-        assert read()["marks"] is None
+        assert read()["values"] is None
 
 
 def spend_the_rest(program: Program, paid: str, rest: str) -> None:

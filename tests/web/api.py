@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from pwscup.accounts.models import User
-from pwscup.accounts.tokens import create_token
+from pwscup.accounts.tokens import ORGANIZE, TEAM, create_token
+from tests.web import crawler
 
 ROOT = "/api/v1"
 _numbers = count(1)
@@ -18,9 +21,17 @@ _numbers = count(1)
 class Program:
     """Requests with one token, or with none."""
 
-    def __init__(self, user: User | None = None, *, token: str = "", **headers: str) -> None:
+    def __init__(
+        self,
+        user: User | None = None,
+        *,
+        token: str = "",
+        scopes: Sequence[str] = (TEAM, ORGANIZE),
+        **headers: str,
+    ) -> None:
         if user is not None:
-            _token, token = create_token(user=user, name=f"program {next(_numbers)}", days=7)
+            name = f"program {next(_numbers)}"
+            _token, token = create_token(user=user, name=name, days=7, scopes=scopes)
         self.token = token
         given = {"Authorization": f"Bearer {token}"} if token else {}
         self.client = Client(headers=given | headers, enforce_csrf_checks=True)
@@ -30,8 +41,41 @@ class Program:
 
     def post(self, path: str, data: Any, content_type: str = "application/json") -> Any:
         """JSON, or bytes as they are."""
-        sent = data if isinstance(data, bytes) else json.dumps(data)
-        return self.client.post(ROOT + path, sent, content_type=content_type)
+        return self.send("post", path, data, content_type)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        data: Any = None,
+        content_type: str = "application/json",
+        **headers: str,
+    ) -> Any:
+        """The same by any method; without data there is no body."""
+        sent = data if isinstance(data, bytes) else b"" if data is None else json.dumps(data)
+        call = getattr(self.client, method)
+        return call(ROOT + path, sent, content_type=content_type, headers=headers)
+
+    def form(self, path: str, files: Mapping[str, Any], **headers: str) -> Any:
+        """A form with files: bytes by field, or lists of pairs of name and bytes."""
+        fields: dict[str, Any] = {}
+        for key, data in files.items():
+            named = [(f"{key}.csv", data)] if isinstance(data, bytes) else data
+            fields[key] = [SimpleUploadedFile(name, one) for name, one in named]
+        return self.client.post(ROOT + path, fields, headers=headers)
+
+
+def read_all(user: User | None, candidates: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """The answers to a GET of every address of the API, with all that may stand in it, as status and text."""
+    program, found = Program(user), {}
+    for address in crawler.addresses(candidates):
+        if address.startswith("/api/"):
+            answer = program.get(address.removeprefix(ROOT))
+            body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+            headers = "\n".join(f"{key}: {value}" for key, value in answer.items()).encode()
+            text = b"\n".join([headers, *crawler.contents(body)])
+            found[address.removeprefix(ROOT)] = (answer.status_code, text)
+    return found
 
 
 def where(problem: dict[str, Any]) -> dict[str, Any]:
@@ -42,7 +86,11 @@ def where(problem: dict[str, Any]) -> dict[str, Any]:
 def codes(response: Any) -> list[str]:
     """The codes of a refusal, whose form is checked."""
     body = response.json()
-    assert set(body) == {"problems", "n_problems"}
+    assert response["Content-Type"] == "application/problem+json"
+    assert set(body) == {"type", "title", "status", "detail", "problems", "n_problems"}
+    assert (body["type"], body["status"]) == ("about:blank", response.status_code)
+    assert body["title"]
+    assert all(problem["message"] in body["detail"] for problem in body["problems"])
     for problem in body["problems"]:
         assert set(problem) == {"code", "where", "expected", "got", "message"}
         assert problem["message"]

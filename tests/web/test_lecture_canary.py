@@ -29,6 +29,7 @@ from pwscup.trials.models import Trial
 from tests import factories
 from tests.every import some
 from tests.web import crawler, lecture, pipeline
+from tests.web.api import read_all
 from tests.web.pipeline import scored
 from tests.web.test_truth import leaks, parameters_of, runs
 
@@ -159,6 +160,22 @@ def test_nothing_hidden_is_on_any_page(world, as_user, viewer, published, caplog
     assert (status == 200) == (viewer in world.teams)
     everything = hidden_from(world, "anonymous", published=True)
     assert leaks(caplog.text.encode(), everything) == set()
+
+
+@pytest.mark.parametrize("viewer", ["alice", "carol", "jane", "eve"])
+@pytest.mark.parametrize("published", [False, True])
+def test_nothing_hidden_is_in_an_answer_of_the_api(world, viewer, published, settings):
+    settings.API_REQUESTS_PER_MINUTE = 10_000
+    if published:
+        attacked(world)
+    hidden = hidden_from(world, viewer, published=published)
+    parameters = parameters_of(world.contest, world.cast.bob, world.teams.get(viewer))
+    told = read_all(world.viewers[viewer], parameters)
+    found = {address: leaks(text, hidden) for address, (_, text) in told.items()}
+    assert {address: what for address, what in found.items() if what} == {}
+    assert [address for address, (status, _) in told.items() if status >= 500] == []
+    status, _text = told["/contests/lecture/files/original.csv"]
+    assert (status == 200) == (viewer in world.teams)
 
 
 def test_rows_that_pages_show_hold_nothing_hidden(world):

@@ -166,8 +166,8 @@ def test_programs_send_an_archive(cup, cast):
     named = {f"{key}.csv": data for key, data in files_of(cup.red).items()}
     program = Program(cast.alice)
     refused = program.post(path, archive_of({"people.csv": b"x"}), "application/zip")
-    assert codes(refused) == ["archive.unusable"]
-    assert "expected money.csv" in refused.json()["problems"][0]["message"]
+    assert codes(refused) == ["bundle.missing"]
+    assert refused.json()["problems"][0]["expected"] == "money.csv"
     made = program.post(path, archive_of(named), "application/zip")
     assert (made.status_code, len(made.json()["files"])) == (201, 2)
     assert scored(Submission.objects.get()).state == "scored"
@@ -250,4 +250,4 @@ def test_a_hidden_measure_of_a_table_is_hidden(cup, cast):
     hand_in(cast.alice, cup.red, files_of(cup.red))
     path = f"/contests/{cup.contest.slug}/rounds/anonymization/submissions"
     [line] = Program(cast.alice).get(path).json()
-    assert not [key for key in line["marks"] if key.startswith("LOSS")]
+    assert not [key for key in line["values"] if key.startswith("LOSS")]

@@ -5,6 +5,7 @@ The contest stands in its attack round, both tables are published, and `submissi
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from functools import cache
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from django.urls import get_resolver, reverse
 from pwscup.accounts import guests
 from pwscup.accounts.models import Invitation, OfficeInvitation
 from pwscup.accounts.tokens import create_token
+from pwscup.api.views import document
 from pwscup.audits.models import Audit
 from pwscup.contests.models import Material, RoundHint, Sample
 from pwscup.core import jobs
@@ -50,9 +52,43 @@ PLAYERS_OR_LOGIN = (LOGIN, GONE, OK, OK, OK, OK, GONE)
 ITS_ORGANIZERS = (LOGIN, GONE, GONE, GONE, GONE, OK, GONE)
 ORGANIZERS = (LOGIN, GONE, GONE, GONE, GONE, OK, OK)
 
-API = """
-    api-contests api-contest api-domain api-template api-budget api-answers api-answer api-answer-csv
-    api-release api-release-csv api-submissions api-submission"""
+
+def api_names(method: str) -> str:
+    """The addresses of the API with an operation of this method."""
+    described = {path for path, operations in document()["paths"].items() if method in operations}
+    return " ".join(name for name, path in addresses_of_api().items() if path in described)
+
+
+@cache
+def addresses_of_api() -> dict[str, str]:
+    """Name → address as the description of the API writes it."""
+    found = {name: where for name, where in by_name().items() if where.startswith("api/v1/")}
+    return {
+        name: "/" + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", where) for name, where in found.items()
+    }
+
+
+@cache
+def by_name() -> dict[str, str]:
+    """Name → one pattern, for every address of the installation."""
+
+    def walk(resolver, prefix=""):
+        for pattern in resolver.url_patterns:
+            where = prefix + str(pattern.pattern)
+            if hasattr(pattern, "url_patterns"):
+                yield from walk(pattern, where)
+            else:
+                yield pattern.name, where
+
+    return dict(walk(get_resolver()))
+
+
+ALL_OF_API = {name for name in by_name() if name.startswith("api-")} - {"api-root", "api-openapi"}
+
+
+def api_without(method: str) -> str:
+    return " ".join(ALL_OF_API - set(api_names(method).split()))
+
 
 GET: dict[tuple[object, ...], str] = {
     EVERYBODY: """
@@ -67,7 +103,7 @@ GET: dict[tuple[object, ...], str] = {
         news news-feed unsubscribe""",
     # The one is open only in a demo, from this very machine; in this contest teams share a table, and
     # its secret is not published before it is over.
-    BY_TOKEN: API,
+    BY_TOKEN: api_names("get"),
     NOBODY: """
         api-root guest-vote library notebook release-candidates trial-file
         hierarchies mail report reveal team-data answer answer-csv batch-release estimate-template""",
@@ -102,7 +138,8 @@ GET: dict[tuple[object, ...], str] = {
         organize-news organize-announcement organize-questions organize-question organize-webhooks
         organize-rules organize-rescore organize-dry-run organize-report organize-archive""",
     ORGANIZERS: "organize organize-new organize-import organize-codabench",
-    NO_GET: """
+    NO_GET: api_without("get")
+    + """
         organize-debriefing-again organize-debriefing-examples
         organize-columns organize-generate organize-organizers organize-publish organize-unpublish
         organize-ceremony-end organize-ceremony-move organize-ceremony-start organize-freeze organize-thaw
@@ -134,9 +171,8 @@ GET: dict[tuple[object, ...], str] = {
 
 # An empty POST by those who have no business there; the columns are STRANGERS.
 POST: dict[tuple[object, ...], str] = {
-    (SHUT, SHUT, SHUT, SHUT): """
-        api-contests api-contest api-domain api-template api-budget api-answer api-answer-csv
-        api-release api-release-csv api-submission
+    (SHUT, SHUT, SHUT, SHUT): api_without("post")
+    + """
         certificate organize-certificates organize-report-preview organize-report-status report
         debriefing debriefing-status organize-debriefing-part projector projector-fragment
         organize-ceremony organize-ceremony-fragment
@@ -191,7 +227,7 @@ POST: dict[tuple[object, ...], str] = {
         api-root guest-vote submission-cancel submission-choose submission-note submission-appeal submission-rule audit
         trial-submit""",
     (LOGIN, OK, OK, OK): "account account-delete team tokens",
-    (NO_TOKEN, NO_TOKEN, NO_TOKEN, NO_TOKEN): "api-answers api-submissions",
+    (NO_TOKEN, NO_TOKEN, NO_TOKEN, NO_TOKEN): api_names("post"),
     (LOGIN, WRONG, WRONG, WRONG): "round team-create experiment-new",
     # carol acts on her own team; to the others there is none
     (LOGIN, GONE, WRONG, GONE): "team-rename team-short-name questions mail-preferences trials",
@@ -213,21 +249,6 @@ POST_ELSEWHERE = {"invitation", "office-invitation", "enter"}
 
 def table(rows: dict[tuple[object, ...], str]) -> dict[str, tuple[object, ...]]:
     return {name: answers for answers, names in rows.items() for name in names.split()}
-
-
-@cache
-def by_name() -> dict[str, str]:
-    """Name → one pattern, for every address of the installation."""
-
-    def walk(resolver, prefix=""):
-        for pattern in resolver.url_patterns:
-            where = prefix + str(pattern.pattern)
-            if hasattr(pattern, "url_patterns"):
-                yield from walk(pattern, where)
-            else:
-                yield pattern.name, where
-
-    return dict(walk(get_resolver()))
 
 
 def answer(client: Client, method: str, url: str) -> int | str:

@@ -206,7 +206,7 @@ def test_programs_send_an_archive_of_answers(cast, cup):
     taken = Submission.objects.latest("pk")
     assert values_of(scored(taken))["members"] == 1.0
     broken = program.post(path, b"no archive", "application/zip")
-    assert (broken.status_code, broken.json()["problems"][0]["code"]) == (409, "archive.unusable")
+    assert (broken.status_code, broken.json()["problems"][0]["code"]) == (422, "bundle.broken")
     half = program.post(path, questions.archive_of({"members.csv": b"x"}), "application/zip")
     assert half.json()["problems"][0]["code"] == "file.missing"
     assert Submission.objects.latest("pk") == taken

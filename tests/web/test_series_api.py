@@ -45,7 +45,7 @@ def test_a_series_is_handed_in_scored_and_listed(cup):
     told = sent(cup.alice, f"{RELEASE}?note=first", data, "application/zip")
     assert (told["state"], told["counts"], told["problems"]) == ("scored", True, [])
     values = Submission.objects.get().evaluations.get().values
-    assert {name: told["marks"][name] for name in cup.contest.ruleset.measures} == {
+    assert {name: told["values"][name] for name in cup.contest.ruleset.measures} == {
         name: values[name] for name in cup.contest.ruleset.measures
     }
     (file,) = told["files"]
@@ -61,7 +61,7 @@ def test_a_series_is_handed_in_scored_and_listed(cup):
 def test_a_series_is_a_zip_archive_and_nothing_else(cup):
     refused = cup.alice.post(RELEASE, b"group\n", "text/csv")
     assert (refused.status_code, codes(refused)) == (415, ["request.content_type"])
-    assert refused.json()["problems"][0]["expected"] == "application/zip"
+    assert refused.json()["problems"][0]["expected"] == "application/zip, multipart/form-data"
     assert not Submission.objects.exists()
 
 
@@ -70,12 +70,13 @@ def test_guesses_name_their_target(cup):
         sent(program, RELEASE, factories.series_of_team(team), "application/zip")
     series.publish(cup.contest)
     guess = series.guess_file(series.values_of(cup.blue))
-    for target in ("", "?target=red", "?target=green"):  # nobody, the own team, no team
-        assert cup.alice.post(ATTACK + target, guess, "text/csv").status_code == 404
+    for target, why in (("", "missing"), ("?target=red", "own"), ("?target=green", "unknown")):
+        refused = cup.alice.post(ATTACK + target, guess, "text/csv")
+        assert (refused.status_code, codes(refused)) == (422, [f"target.{why}"])
     assert codes(cup.alice.post(f"{ATTACK}?target=blue", guess, "application/zip")) == [
         "request.content_type"
     ]
     told = sent(cup.alice, f"{ATTACK}?target=blue", guess, "text/csv")
-    assert (told["state"], told["marks"]) == ("scored", None)  # told once the round is over
+    assert (told["state"], told["values"]) == ("scored", None)  # told once the round is over
     assert Submission.objects.get(public_id=told["id"]).target.team == cup.blue
     assert len(cup.alice.get(ATTACK).json()) == 1

@@ -34,6 +34,7 @@ from scoring.proof import commitments
 from tests import factories
 from tests.every import some
 from tests.web import crawler, pipeline
+from tests.web.api import read_all
 from tests.web.pipeline import hand_in, scored
 
 SOURCES = sorted(Path(settings.BASE_DIR, "pwscup").rglob("*.py"))
@@ -266,6 +267,7 @@ def parameters_of(contest: Contest, person: User, own: Team | None = None) -> di
     return things | {
         "public_id": [thing for found in ids.values() for thing in found],
         "submissions/public_id": things["s/public_id"],
+        "releases/public_id": things["r/public_id"],
         "slug": [contest.slug],
         "team": ["red", "blue"],
         "key": [*rounds, *files, "slides", "3-abc"],
@@ -359,6 +361,22 @@ def test_nothing_hidden_is_on_any_page(world, as_user, viewer, is_over, caplog):
     # Digits of a microsecond may read like any hidden value, and HTML allows no six of them.
     assert [address for address, _, text in seen if SUBSECOND.search(text)] == []
     assert sum(status == 200 for _, status, _ in seen) >= 5
+    assert leaks(caplog.text.encode(), world.secrets()) == set()
+
+
+@pytest.mark.parametrize("viewer", ["alice", "carol", "eve", "oscar"])
+def test_nothing_hidden_is_in_an_answer_of_the_api(world, viewer, settings, caplog):
+    settings.API_REQUESTS_PER_MINUTE = 10_000
+    own = {"alice": world.cast.red, "carol": world.cast.blue}.get(viewer)
+    hidden = world.secrets(without_rows_of=own and own.pk)
+    if viewer == "oscar":  # whose own table it is, and who may look at what teams submit
+        del hidden["identifiers"], hidden["declared rows"]
+    pipeline.close(world.cast.contest.rounds.get(key="attack"))
+    told = read_all(getattr(world.cast, viewer), world.parameters(own))
+    found = {address: leaks(text, hidden) for address, (_, text) in told.items()}
+    assert {address: what for address, what in found.items() if what} == {}
+    assert [address for address, (status, _) in told.items() if status >= 500] == []
+    assert sum(status == 200 for status, _ in told.values()) >= 10
     assert leaks(caplog.text.encode(), world.secrets()) == set()
 
 

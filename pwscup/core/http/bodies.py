@@ -9,6 +9,7 @@ from django.urls import Resolver404, resolve
 OVERHEAD_BYTES = 256 * 1024
 TAKES_FILES = frozenset(
     {
+        "api-guesses",
         "api-submissions",
         "experiment-new",
         "organize-codabench",

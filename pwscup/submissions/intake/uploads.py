@@ -6,7 +6,7 @@ No path, declared size or declared count is trusted.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, cast
@@ -147,10 +147,20 @@ def matched_tables(
     parts: Sequence[Part], keys: Sequence[str], optional: Sequence[str]
 ) -> tuple[dict[str, Part], list[ValidationError]]:
     """Each table that belongs to a submission by its key, and an error for each file that is missing or unfit."""
-    problems = Collector()
-    places = named_as([part.name for part in parts], keys, problems, optional=optional)
-    errors = [_shown(problem) for problem in problems.problems]
-    return {key: parts[at] for key, at in places.items()}, errors
+    found, problems = matched_files(parts, dict.fromkeys(keys, "csv"), optional)
+    return found, [_shown(problem) for problem in problems]
+
+
+def matched_files(
+    parts: Sequence[Part], suffixes: Mapping[str, str], optional: Collection[str]
+) -> tuple[dict[str, Part], list[Problem]]:
+    """Each file that belongs to a submission by its key; files are named by their key and its suffix.
+
+    Also a problem for each file that is missing or unfit.
+    """
+    problems, names = Collector(), [part.name for part in parts]
+    places = named_as(names, [*suffixes], problems, optional=optional, suffixes=suffixes)
+    return {key: parts[at] for key, at in places.items()}, problems.problems
 
 
 Answers = dict[str, dict[str, Part]]

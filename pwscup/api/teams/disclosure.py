@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.http import Http404
+from django.http import Http404, HttpResponse
 from django.utils import timezone
-from ninja import Router, Status
+from django.utils.translation import gettext_noop as _
+from ninja import Query, Status
 
 from pwscup.api import schemas
-from pwscup.api.contests import READING, ROUND, WRITING, own_team
-from pwscup.contests.policies import has_accepted
+from pwscup.api.operations import Operations, Paging, paged
+from pwscup.api.teams.common import ROUND, after_terms, own_team
 from pwscup.contests.selectors import original_of, visible_round
 from pwscup.disclosure import ledger, services
-from pwscup.disclosure.downloads import answer_response
+from pwscup.disclosure.downloads import answer_response, answers_response
 from pwscup.disclosure.services import QueryRefused
 from pwscup.formats import kinds_where
+from pwscup.formats.files import CSV, ZIP
 from pwscup.formats.hidden.disclosed import disclosed_attributes, spec_of, target_attributes
 from pwscup.submissions.middleware import arrival
 from pwscup.submissions.pages.downloads import published_response, table_response
@@ -31,16 +33,15 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Round
     from pwscup.disclosure.models import Answer, BatchRelease
 
-router = Router(tags=["disclosure"])
+router = Operations(tags=["disclosure"])
 DISCLOSING = kinds_where("tells_of_table")
 
 
-@router.get(
+@router.looks(
     f"{ROUND}/domain",
-    response={200: schemas.Domain, READING: schemas.Problems},
-    url_name="api-domain",
-    operation_id="domain",
-    summary="The columns with their values, and the target table",
+    "domain",
+    schemas.Domain,
+    _("The columns with their values, and the target table"),
 )
 def domain(request: HttpRequest, slug: str, key: str) -> schemas.Domain:
     from scoring.formats.disclosure.attributes import MAX_ANSWER_CELLS
@@ -56,12 +57,11 @@ def domain(request: HttpRequest, slug: str, key: str) -> schemas.Domain:
     )
 
 
-@router.get(
+@router.file(
     f"{ROUND}/template.csv",
-    response={200: bytes, READING: schemas.Problems},
-    url_name="api-template",
-    operation_id="template",
-    summary="A template of the file to submit, with all counts 0",
+    "template",
+    [CSV],
+    _("A template of the file to submit, with all counts 0"),
 )
 def estimate_template(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
     from scoring.formats.disclosure.estimates import template  # imports SciPy
@@ -80,35 +80,44 @@ def _with_table(contest: Contest) -> Contest:
 # Answers
 
 
-@router.get(
-    f"{ROUND}/budget",
-    response={200: schemas.Budget, READING: schemas.Problems},
-    url_name="api-budget",
-    operation_id="budget",
-    summary="The remaining budget of your team",
-)
+@router.looks(f"{ROUND}/budget", "budget", schemas.Budget, _("The remaining budget of your team"))
 def budget(request: HttpRequest, slug: str, key: str) -> schemas.Budget:
     return _budget(*_asking(request, slug, key))
 
 
-@router.get(
+@router.looks(
     f"{ROUND}/answers",
-    response={200: list[schemas.AnswerLine], READING: schemas.Problems},
-    url_name="api-answers",
-    operation_id="answers",
-    summary="Your team's answers, the newest first, without their counts",
+    "answers",
+    list[schemas.AnswerLine],
+    _("Your team's answers, the newest first, without their counts"),
 )
-def answers(request: HttpRequest, slug: str, key: str) -> list[schemas.AnswerLine]:
+def answers(
+    request: HttpRequest, response: HttpResponse, slug: str, key: str, paging: Query[Paging]
+) -> list[schemas.AnswerLine]:
     found = ledger.answers_of(*_asking(request, slug, key)).defer("counts")
-    return [schemas.AnswerLine(**_line(answer)) for answer in found]
+    return [schemas.AnswerLine(**_line(one)) for one in paged(request, response, found, paging)]
 
 
-@router.post(
+@router.file(
+    f"{ROUND}/answers.zip",
+    "answers-zip",
+    [ZIP],
+    _("All answers of your team, and a list of the queries"),
+)
+def answers_zip(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
+    team, round = _asking(request, slug, key)
+    if not round.answers.filter(team=team).exists():
+        raise Http404
+    return answers_response(team, round)
+
+
+@router.acts(
     f"{ROUND}/answers",
-    response={200: schemas.Asked, 201: schemas.Asked, WRITING: schemas.Problems},
-    url_name="api-answers",
-    operation_id="ask",
-    summary="Ask, and pay; answers that your team has already paid for are repeated without cost",
+    "answers",
+    schemas.Asked,
+    _("Ask, and pay; answers that your team has already paid for are repeated without cost"),
+    as_="ask",
+    also={201: schemas.Asked},
 )
 def ask(request: HttpRequest, slug: str, key: str, asking: schemas.Asking) -> Status:
     team, round = _asking(request, slug, key)
@@ -126,24 +135,16 @@ def ask(request: HttpRequest, slug: str, key: str, asking: schemas.Asking) -> St
     return Status(201 if asked.is_new else 200, shown)
 
 
-@router.get(
-    f"{ROUND}/answers/{{int:number}}",
-    response={200: schemas.Answer, READING: schemas.Problems},
-    url_name="api-answer",
-    operation_id="answer",
-    summary="An answer of your team",
+@router.looks(
+    f"{ROUND}/answers/{{int:number}}", "answer", schemas.Answer, _("An answer of your team")
 )
 def answer(request: HttpRequest, slug: str, key: str, number: int) -> schemas.Answer:
     found, round = _one(request, slug, key, number)
     return schemas.Answer(**_answer(found, round))
 
 
-@router.get(
-    f"{ROUND}/answers/{{int:number}}.csv",
-    response={200: bytes, READING: schemas.Problems},
-    url_name="api-answer-csv",
-    operation_id="answer_csv",
-    summary="An answer of your team as CSV",
+@router.file(
+    f"{ROUND}/answers/{{int:number}}.csv", "answer-csv", [CSV], _("An answer of your team as CSV")
 )
 def answer_file(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponseBase:
     return answer_response(_one(request, slug, key, number)[0])
@@ -194,13 +195,7 @@ def _answer(answer: Answer, round: Round) -> dict[str, Any]:
 # The batch release
 
 
-@router.get(
-    f"{ROUND}/release",
-    response={200: schemas.Release, READING: schemas.Problems},
-    url_name="api-release",
-    operation_id="release",
-    summary="The release of a batch round",
-)
+@router.looks(f"{ROUND}/release", "release", schemas.Release, _("The release of a batch round"))
 def release(request: HttpRequest, slug: str, key: str) -> schemas.Release:
     from scoring.formats.disclosure.releases import rho_at  # imports SciPy
 
@@ -217,13 +212,7 @@ def release(request: HttpRequest, slug: str, key: str) -> schemas.Release:
     )
 
 
-@router.get(
-    f"{ROUND}/release.csv",
-    response={200: bytes, READING: schemas.Problems},
-    url_name="api-release-csv",
-    operation_id="release_csv",
-    summary="The released table",
-)
+@router.file(f"{ROUND}/release.csv", "release-csv", [CSV], _("The released table"))
 def release_file(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
     return published_response(_released(request, slug, key)[0].table)
 
@@ -242,6 +231,5 @@ def _published(request: HttpRequest, slug: str, key: str, kinds: Collection[str]
     round = visible_round(request.user, slug, key, kinds)
     if not may_have_published(request.user, round, timezone.now()):
         raise Http404
-    if not has_accepted(request.user, round.contest):
-        raise QueryRefused("terms.first")
+    after_terms(request, round.contest)
     return round

@@ -1,0 +1,414 @@
+"""The types of requests and responses of the API; its OpenAPI document is generated from them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from ninja import Field, Schema
+from pydantic import ConfigDict, WithJsonSchema
+
+Epsilon = Annotated[str, Field(description="An exact decimal of at most six places, such as 0.25.")]
+PRINTABLE = r"^[^\x00]*$"  # PostgreSQL cannot store NUL
+QUERY = {
+    "type": "object",
+    "description": "Columns to count by, and a filter of values; without columns the answer is a single count.",
+    "properties": {
+        "columns": {"type": "array", "items": {"type": "string"}},
+        "where": {
+            "type": "object",
+            "additionalProperties": {"type": "array", "items": {"type": "string"}},
+        },
+    },
+    "required": ["columns"],
+    "additionalProperties": False,
+}
+Query = Annotated[Any, WithJsonSchema(QUERY)]
+
+
+class Where(Schema):
+    """The position of a problem, as far as it is known."""
+
+    field: str | None = Field(None, description="the key of the request")
+    file: str | None = None
+    row: int | None = Field(None, description="the record, from 1")
+    column: str | None = None
+
+
+class Problem(Schema):
+    """One problem; the code is stable, the message in the requested language."""
+
+    code: str
+    where: Where
+    expected: Any
+    got: Any
+    message: str
+
+
+class Problems(Schema):
+    """The reasons of a refusal (RFC 9457); nothing was stored, changed or paid."""
+
+    type: str
+    title: str = Field(description="of the status")
+    status: int
+    detail: str = Field(description="the messages of the problems")
+    problems: list[Problem]
+    n_problems: int = Field(description="the total number, if not all are listed")
+
+
+class Team(Schema):
+    slug: str
+    name: str
+
+
+class Me(Schema):
+    """The owner of a token, and the token."""
+
+    name: str
+    may_create_contests: bool
+    token: str = Field(description="its name")
+    scopes: list[str] = Field(description="read, and possibly team and organize")
+    expires_at: datetime
+
+
+class Round(Schema):
+    key: str
+    title: str
+    kind: str = Field(
+        description="batch and interactive rounds disclose a hidden table; series and value-attack rounds are about "
+        "releases of tables of several times"
+    )
+    phase: str = Field(description="anonymization, attack, presentation or disclosure")
+    state: str = Field(description="upcoming, open, paused or closed")
+    opens_at: datetime
+    closes_at: datetime
+    is_open: bool
+    is_settled: bool = Field(
+        description="it is over, and every upload that began in time is stored"
+    )
+    epsilon: Epsilon | None = Field(description="the budget of its disclosure, if any")
+    tries: int = Field(description="in the round, or against each target")
+    tries_per_day: int | None
+    tries_left: int | None = Field(
+        description="of your team; null without a team, or if each target has its own"
+    )
+
+
+class FileRule(Schema):
+    """A file of a submission."""
+
+    key: str
+    title: str
+    format: str = Field(description="what it holds, in words")
+    content_type: str
+    is_required: bool
+
+
+class AskedQuestion(Schema):
+    """A question about each published table, with an answer file of its own."""
+
+    key: str
+    title: str
+    header: str
+    sentences: list[str]
+
+
+class Hint(Schema):
+    text: str
+    published_at: datetime
+
+
+class RoundDetail(Round):
+    description: str
+    files: list[FileRule]
+    questions: list[AskedQuestion]
+    content_types: list[str] = Field(description="of a body with the files of one submission")
+    max_file_bytes: int
+    counts: str = Field(description="which submission counts, in words")
+    feedback: str = Field(description="when values are shown, in words")
+    left_today: int | None = Field(description="attempts of your team, if days have a limit")
+    left_in_all: int | None = Field(description="attempts against all targets together, if limited")
+    not_now: str | None = Field(description="why your team cannot submit now; null if it can")
+    hints: list[Hint]
+
+
+class ContestLine(Schema):
+    slug: str
+    title: str
+    state: str = Field(description="draft, upcoming, running or finished")
+
+
+class Interruption(Schema):
+    """Time that did not count; without an end it continues."""
+
+    started_at: datetime
+    ended_at: datetime | None
+    reason: str
+
+
+class Contest(ContestLine):
+    summary: str
+    timezone: str
+    team: Team | None = Field(description="yours")
+    n_teams: int
+    max_team_size: int
+    is_organizer: bool
+    is_judge: bool
+    terms_accepted: bool = Field(description="by you, or there are none; required for data")
+    paused_at: datetime | None
+    interruptions: list[Interruption]
+    commitment: str = Field(description="the fingerprint of the secret behind every draw")
+    rounds: list[Round]
+
+
+class ColumnRule(Schema):
+    name: str
+    role: str
+    kind: str
+    domain: str
+
+
+class RoundRule(Schema):
+    key: str
+    title: str
+    sentences: list[str]
+
+
+class MeasureRule(Schema):
+    id: str
+    title: str
+    family: str
+    is_measured: bool = Field(description="false if the table has no columns for it")
+
+
+class Part(Schema):
+    """A board or a part of it, in words."""
+
+    name: str
+    text: str
+
+
+class Rules(Schema):
+    """The rules in words, as on their page."""
+
+    title: str
+    version: str
+    digest: str
+    summary: str
+    data: list[str]
+    limits: list[str]
+    columns: list[ColumnRule]
+    rounds: list[RoundRule]
+    measures: list[MeasureRule]
+    options: list[str]
+    ranking: list[Part]
+
+
+class Terms(Schema):
+    exist: bool
+    text: str
+    digest: str = Field(description="names this text when you accept it")
+    accepted: bool
+    may_accept: bool = Field(description="only members of teams do")
+
+
+class Accepting(Schema):
+    """The acceptance of terms that were read."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    digest: str = Field(max_length=64, pattern=PRINTABLE)
+
+
+class Stored(Schema):
+    name: str
+    size_bytes: int
+    sha256: str
+    erased: bool = Field(description="deleted after the time to keep it")
+
+
+class Download(Schema):
+    """A file of the contest."""
+
+    name: str = Field(description="the last part of its address")
+    key: str
+    file_name: str = ""
+    size_bytes: int | None = None
+    sha256: str | None = None
+    n_records: int | None = None
+    n_columns: int | None = None
+    is_available: bool = Field(description="you may download it now")
+
+
+class Material(Schema):
+    number: int
+    kind: str = Field(description="file, link or hierarchies")
+    title: str
+    audience: str = Field(description="everybody or teams")
+    url: str = Field(description="of a link")
+    file_name: str
+    needs_terms: bool
+
+
+class Target(Schema):
+    """The published table of a team."""
+
+    id: UUID = Field(description="of the release")
+    team: Team
+    is_own: bool
+    n_records: int
+    table: Stored
+    given: Stored | None = Field(description="candidates, question sheets or individuals")
+    is_available: bool
+    tries_left: int | None = Field(description="of your team against it")
+    left_today: int | None
+    is_guessed: bool = Field(description="a guess of your team counts")
+
+
+class Column(Schema):
+    name: str
+    values: list[str]
+
+
+class Domain(Schema):
+    """The columns for queries, and the table to be estimated."""
+
+    columns: list[Column]
+    target: list[str]
+    max_cells: int = Field(description="the largest answer")
+
+
+class Budget(Schema):
+    """The exact budget of your team."""
+
+    total: Epsilon
+    spent: Epsilon
+    left: Epsilon
+
+
+class AnswerLine(Schema):
+    number: int = Field(description="numbers your team's answers in the round from 1")
+    query: Query = Field(description="in its canonical form")
+    epsilon: Epsilon = Field(description="its cost")
+    spent: Epsilon = Field(description="the cumulative cost")
+    asked_at: datetime
+    asked_by: str | None
+
+
+class Answer(AnswerLine):
+    columns: list[str]
+    values: list[list[str]] = Field(description="of each column")
+    counts: list[int] = Field(
+        description="noisy, one for each combination of values, the last column's changing fastest"
+    )
+    sensitivity: int = Field(description="divided by ε, the scale of the discrete Laplace noise")
+
+
+class Asked(Answer):
+    is_new: bool = Field(description="false: your team already had the answer, and paid nothing")
+    budget: Budget
+
+
+class Asking(Schema):
+    """A query, and the price of its answer."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    query: Query
+    epsilon: Epsilon
+
+
+class Release(Schema):
+    """The randomized table of a batch round, released once to everybody."""
+
+    epsilon: Epsilon
+    rho: float = Field(description="the probability that a value was kept")
+    columns: list[str]
+    n_records: int
+    size_bytes: int
+    sha256: str
+    created_at: datetime
+
+
+class File(Schema):
+    key: str
+    name: str
+    size_bytes: int
+    sha256: str
+    erased: bool = Field(False, description="the bytes were deleted after the time to keep them")
+
+
+class Submission(Schema):
+    id: UUID
+    contest: str
+    round: str
+    team: str
+    number: int = Field(description="numbers your team's submissions in the round from 1")
+    target: str | None = Field(description="the team that guesses are about")
+    original: int | None = Field(
+        description="the number of the original that its table was made from, if teams have several"
+    )
+    state: str = Field(
+        description="waiting, running; finally scored, rejected, failed or cancelled"
+    )
+    is_final: bool
+    place: int | None = Field(None, description="in the queue while it waits, from 1")
+    arrived_at: datetime
+    finished_at: datetime | None
+    submitted_by: str | None
+    note: str
+    files: list[File]
+    counts: bool = Field(description="true if this submission currently counts")
+    may_choose: bool = Field(description="your team may choose it as the one that counts")
+    problems: list[Problem]
+    n_problems: int
+    notes: list[Problem] = Field(
+        [], description="remarks on its files that do not reject them; in a single submission only"
+    )
+    values: dict[str, float | None] | None = Field(
+        description="of the measures, or the rate of a guess; null until you may know them"
+    )
+    band: tuple[int, int] | None = Field(description="of a rate in per cent, if only that is shown")
+    band_title: str | None = Field(description="the name of its band, if the rules name bands")
+    reference: str = Field(description="leads the organizers to the log if scoring failed")
+
+
+class Guesses(Schema):
+    """Guesses about several targets, each a submission of its own."""
+
+    submissions: list[Submission] = Field(description="those that were received")
+    not_received: list[str] = Field(description="the targets of the others, by short name")
+    problems: list[Problem] = Field(description="why the first of these was not received")
+    n_problems: int
+
+
+class Note(Schema):
+    """A note for the own team."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    note: str = Field(pattern=PRINTABLE)
+
+
+class Sealed(Schema):
+    hash: str
+
+
+class Receipt(Schema):
+    """A proof of a submission and its time, for `python -m scoring verify --receipt`."""
+
+    format: str
+    version: int
+    contest: str
+    round: str
+    team: str
+    number: int
+    submission: UUID
+    target: str | None
+    original: int | None = Field(None, description="missing if there is one original")
+    arrived_at: datetime
+    arrived_at_local: datetime
+    timezone: str
+    files: list[File]
+    trail: Sealed | None = Field(description="null until its event is sealed")
