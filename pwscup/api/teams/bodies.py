@@ -141,7 +141,7 @@ def _unpacked(request: HttpRequest, round: Round) -> dict[str, Part]:
     packed, _size = _kept(request)
     parts = uploads.parts_of(packed, ARCHIVE, selectors.max_file_bytes(round))
     suffixes = {spec.key: FILES[spec.kind].suffix for spec in round.spec.files}
-    # A missing file is refused like one that is missing in a form; missing tables that belong together are named together.
+    # A missing file is refused as in a form; missing tables that belong together are named together.
     optional = round.contest.ruleset.data.optional_parts if is_in_parts(round) else [*suffixes]
     found, problems = uploads.matched_files(parts, suffixes, optional)
     if problems:
