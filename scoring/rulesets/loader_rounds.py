@@ -72,7 +72,9 @@ def _round(
         return UNREADABLE
     _check_tables(document, kind, data)
     if document.has("program"):
-        expected = "no program: one under [scoring.program] scores tables, and the library all other files"
+        expected = (
+            "no program: one under [scoring.program] scores tables, and the library all other files"
+        )
         document.wrong("program", expected, "a value")
         document.give_up()
     tries: dict[str, int | None] = dict.fromkeys(TRIES_KEYS)
