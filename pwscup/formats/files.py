@@ -14,6 +14,12 @@ CSV, ZIP, PDF, JSON = "text/csv", "application/zip", "application/pdf", "applica
 SUFFIXES = {CSV: "csv", ZIP: "zip", PDF: "pdf", JSON: "json"}
 
 
+HINTS = {
+    CSV: _("Drop the CSV file here, or choose it."),
+    ZIP: _("Drop the zip archive here, or choose it."),
+    PDF: _("Drop the PDF file here, or choose it."),
+    JSON: _("Drop the JSON file here, or choose it."),
+}
 EMPTY = _("“%(name)s” is empty — expected a header line and at least one record")
 
 
@@ -28,6 +34,11 @@ class FileFormat:
     @property
     def suffix(self) -> str:
         return SUFFIXES[self.content_type]
+
+    @property
+    def hint(self) -> Text:
+        """The invitation in the box of an upload."""
+        return HINTS[self.content_type]
 
     @property
     def accept(self) -> str:

@@ -102,6 +102,9 @@ class Setup(Protocol):
     def proposed(self, ruleset: Ruleset) -> dict[str, int]:
         """Initial values of `GENERATE_FORM` under these rules, if they are not the form's own."""
 
+    def generated(self, ruleset: Ruleset) -> Text:
+        """The content of a generated file."""
+
     def ticked(self, ruleset: Ruleset, schema: Schema) -> Ticked:
         """The ticked columns by these rules, or a suggestion if the rules are about another table."""
 

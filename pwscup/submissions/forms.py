@@ -21,6 +21,7 @@ from pwscup.submissions.intake import uploads
 from pwscup.submissions.models import Submission
 from pwscup.submissions.services import REFUSALS
 from scoring.rulesets.base import localized
+from scoring.rulesets.kinds import MODEL_FILE
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Round
+    from pwscup.formats.spec import Text
     from pwscup.submissions.intake.uploads import Part
     from scoring.rulesets.base import FileSpec
 
@@ -88,6 +90,7 @@ class TableForm(UploadForm):
         self.max_bytes = selectors.max_file_bytes(round)
         self.specs = {spec.key: spec for spec in specs}
         self.keys = [*self.specs]
+        self.asks_model = any(spec.kind == MODEL_FILE for spec in self.specs.values())
         self.has_parts = is_in_parts(round)
         data = round.contest.ruleset.data
         self.expected = [(f"{key}.csv", data.columns_of(key)) for key in self.keys]
@@ -199,11 +202,20 @@ def _empty(parts: Iterable[Part]) -> list[ValidationError]:
     return [ValidationError(EMPTY, "empty", {"name": name}) for name in empty]
 
 
+class RoundFileField(forms.FileField):
+    """A file of a round, with the invitation in its box."""
+
+    def __init__(self, hint: Text, **options: Any) -> None:
+        super().__init__(**options)
+        self.hint = hint
+
+
 def _file_field(spec: FileSpec, max_bytes: int) -> forms.FileField:
     widget = forms.FileInput(attrs={"accept": FILES[spec.kind].accept, "data-max-bytes": max_bytes})
     label = localized(spec.title, get_language() or "en")
     # The error message for an empty file comes from `_counted`.
-    return forms.FileField(
+    return RoundFileField(
+        FILES[spec.kind].hint,
         label=label,
         required=spec.required,
         allow_empty_file=True,

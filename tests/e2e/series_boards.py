@@ -45,9 +45,11 @@ def mean_rates(teams: list[Team], rates: Rates) -> dict[str, float]:
     return {t.name: mean(r for (by, _), r in rates.items() if by == t.name) for t in teams}
 
 
-def lines(person: Person, board: str) -> dict[str, tuple[int | None, list[str]]]:
+def lines(
+    person: Person, board: str, contest: str = CONTEST
+) -> dict[str, tuple[int | None, list[str]]]:
     """A board's teams with their ranks and the texts of their cells."""
-    person.go(f"{CONTEST}/board/?board={board}")
+    person.go(f"{contest}/board/?board={board}")
     found = {}
     for row in person.page.locator(".board-table tbody tr:has(.team-name)").all():
         rank = re.sub(r"\D", "", row.locator(".rank").first.inner_text())

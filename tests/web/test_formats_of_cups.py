@@ -19,8 +19,9 @@ from pwscup.contests.models import Contest
 from pwscup.contests.organize import wizard
 from pwscup.contests.rules.pages import preview_of
 from pwscup.core import jobs
-from pwscup.formats.common import table
+from pwscup.formats.common import setup, table
 from pwscup.leaderboards.services import final_boards
+from scoring.datasets import USUAL
 from scoring.datasets.catalog import generated
 from scoring.formulas.boards import OF_LISTED
 from scoring.rulesets import load_ruleset, parse_ruleset, ruleset_names
@@ -180,3 +181,11 @@ def test_what_weighs_nothing_is_in_no_rule_and_in_no_column(cast, draft, as_user
     assert "A synthetic table has as many records as the cohort" in text
     attack = draft.ruleset.board("attack")
     assert OF_LISTED[attack.formula].used(attack.settings) == ("attack",)
+
+
+@pytest.mark.parametrize("draft", ["membership-2025"], indirect=True)
+def test_the_data_page_names_the_table_that_it_generates(cast, draft, as_user):
+    assert setup.GENERATED.keys() == USUAL.keys()
+    page = as_user(cast.oscar).get(reverse("organize-data", args=[draft.slug])).content.decode()
+    assert "Synthetic patients" in page
+    assert "households" not in page

@@ -225,6 +225,17 @@ def test_without_its_model_nothing_is_accepted(cup, cast, as_user):
     assert "This field is required." in page or "required" in page
 
 
+def test_the_round_asks_for_each_file_by_its_kind(cup, cast, as_user):
+    page = (
+        as_user(cast.alice)
+        .get(reverse("round", args=[cup.contest.slug, "synthesis"]))
+        .content.decode()
+    )
+    assert page.count("Drop the CSV file here") == 1
+    assert page.count("Drop the JSON file here") == 1
+    assert "submit it unchanged" not in page
+
+
 def test_programs_send_the_files_of_a_submission_as_an_archive(cup, cast):
     data = own_table(cup.red)
     program, path = Program(cast.alice), "/contests/cohort/rounds/synthesis/submissions"

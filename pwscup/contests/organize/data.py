@@ -223,6 +223,7 @@ def _page(
         "column_rows": _column_rows(columns_form, draft),
         "upload_form": upload_form or _upload_form(contest),
         "generate_form": generate_form or _generate_form(contest),
+        "generated": contest.format.setup.generated(contest.ruleset),
         "may_replace": policies.may_replace_table(request.user, contest),
         "has_started": policies.has_started(contest, page["now"]),
         "checked": checked is not None,

@@ -30,6 +30,20 @@ FILE_TITLES: Mapping[str, str] = {}
 CONFIRMED = gettext_lazy("The table is now the contest's original.")
 TICKS: Mapping[str, Text] = {}
 NEARLY_UNIQUE = 0.5
+GENERATED: Mapping[str, Text] = {
+    HOUSEHOLDS: gettext_lazy(
+        "Pseudo households: incomes and expenditures of synthetic families, with quasi-identifiers and amounts."
+    ),
+    "census": gettext_lazy("Synthetic people of a census: education, work and income."),
+    "diabetes": gettext_lazy("Synthetic people of a health survey, some with diabetes."),
+    "health": gettext_lazy("Synthetic patients: contacts, measurements and diseases."),
+    "profile": gettext_lazy("Synthetic people with public and secret attributes."),
+    "ratings": gettext_lazy("Synthetic people and their ratings of ten films."),
+    "survival": gettext_lazy(
+        "Synthetic people who were followed for ten years, some with a rare type of a disease."
+    ),
+}
+"""The tables that the library generates, by the name of their schema."""
 
 
 def generated_name(ruleset: Ruleset) -> str:
@@ -40,6 +54,11 @@ def generated_name(ruleset: Ruleset) -> str:
 def proposed(ruleset: Ruleset) -> dict[str, int]:
     """The size of a generated table."""
     return {"n_records": USUAL[generated_name(ruleset)]}
+
+
+def generated(ruleset: Ruleset) -> Text:
+    """The content of a generated table."""
+    return GENERATED[generated_name(ruleset)]
 
 
 def ticked(_ruleset: Ruleset, _schema: Schema) -> Ticked:
