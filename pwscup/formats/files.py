@@ -37,7 +37,7 @@ class FileFormat:
 
     @property
     def hint(self) -> Text:
-        """The invitation in the box of an upload."""
+        """The invitation in the field of an upload."""
         return HINTS[self.content_type]
 
     @property

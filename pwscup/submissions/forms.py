@@ -203,7 +203,7 @@ def _empty(parts: Iterable[Part]) -> list[ValidationError]:
 
 
 class RoundFileField(forms.FileField):
-    """A file of a round, with the invitation in its box."""
+    """A file of a round, with the invitation in its field."""
 
     def __init__(self, hint: Text, **options: Any) -> None:
         super().__init__(**options)
