@@ -1,4 +1,4 @@
-"""What people do in contests in the manner of past cups: set up, publish synthetic tables, answer question sheets."""
+"""Steps of people in contests in the manner of past cups: set up, publish synthetic tables, answer question sheets."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Cup:
 
 @dataclass
 class Team(HomeTeam):
-    """How it makes its table."""
+    """A team with its method."""
 
     cup: Cup
     method: str
