@@ -43,6 +43,14 @@ def proposed(_ruleset: Ruleset) -> dict[str, int]:
     return {}
 
 
+def generated(_ruleset: Ruleset) -> Text:
+    """A hospital over some time."""
+    return gettext_lazy(
+        "A synthetic hospital: patients with age, zip code and disease in successive time windows. About half of "
+        "them stay for the next window."
+    )
+
+
 def shown_schema(schema: Schema) -> Schema:
     """All columns, including the identifier, which links records over time."""
     return schema
