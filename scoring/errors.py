@@ -201,6 +201,15 @@ MESSAGES: dict[str, str] = {
     "program.no_number": _("program {name}: {file} has no number {id}"),
     "program.out_of_range": _("program {name}: {id} in {file} is not from {low} to {high}"),
     "program.no_message": _("program {name}: {file} names no message of the ruleset"),
+    # plugins
+    "plugin.measure": _("the plugin’s measure {id} failed — got {got}"),
+    "plugin.value": _(
+        "the plugin’s measure {id} gave a wrong value — expected a number from {low} to {high}, or none"
+    ),
+    "plugin.attack": _("the plugin’s attack {id} failed — got {got}"),
+    "plugin.guess": _(
+        "the plugin’s attack {id} gave a wrong answer — expected a row of the original, from 0, or -1 for each record"
+    ),
     # model files
     "model.too_large": _("the file is too large — expected at most {expected} bytes — got {got}"),
     "model.not_json": _("not a model that XGBoost saved as JSON — expected JSON text — got {got}"),
@@ -599,6 +608,21 @@ class ProblemsFound(ValueError):  # noqa: N818 — the file is at fault, not the
         lines = [str(problem) for problem in self.problems]
         left_out = self.n_total - len(lines)
         return "\n".join([*lines, f"and {left_out} more"] if left_out > 0 else lines)
+
+
+class ScorerError(RuntimeError):
+    """A program or a plugin failed: the message is for organizers and holds no value of a table.
+
+    `problem` is the same, to be translated.
+    """
+
+    def __init__(self, code: str, **params: str | int | float) -> None:
+        self.problem = Problem(code, params)
+        super().__init__(self.problem.message)
+
+
+class PluginError(ScorerError):
+    """The function of a plugin failed."""
 
 
 class Collector:

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import logging
+import math
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, wraps
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from numbers import Real
+from typing import TYPE_CHECKING, Any
 
 from scoring.addresses import function_at
-from scoring.attacks.base import Attack
-from scoring.attacks.catalog import ATTACKS
+from scoring.attacks.base import Attack, ColumnChoice
+from scoring.attacks.catalog import ATTACKS, INQUIRIES
 from scoring.catalogs import Registry
 from scoring.errors import shorten
-from scoring.formulas import FORMULAS, OFFICIAL
-from scoring.formulas.base import Formula
+from scoring.formulas import FORMULAS, OF_LISTED, OFFICIAL, PARTS
+from scoring.formulas.base import Formula, Setting
+from scoring.options import Option
 from scoring.registry import ALL_MEASURES, MEASURES, Measure
 
+if TYPE_CHECKING:
+    from scoring.rulesets import Ruleset
+
+logger = logging.getLogger(__name__)
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}")
+OF_MEASURES, OF_ATTACKS, OF_FORMULAS = "pwscup.measures", "pwscup.attacks", "pwscup.formulas"
 GROUPS: dict[str, tuple[type, tuple[Registry[Any], ...]]] = {
-    "pwscup.measures": (Measure, (MEASURES, ALL_MEASURES)),
-    "pwscup.attacks": (Attack, (ATTACKS,)),
-    "pwscup.formulas": (Formula, (FORMULAS, OFFICIAL)),
+    OF_MEASURES: (Measure, (MEASURES, ALL_MEASURES)),
+    OF_ATTACKS: (Attack, (ATTACKS, INQUIRIES)),
+    OF_FORMULAS: (Formula, (FORMULAS, OFFICIAL, OF_LISTED)),
 }
 """By group of entry points: the class of its objects, and the registries that get them."""
 
@@ -49,14 +58,51 @@ def load() -> tuple[Plugin, ...]:
     function importable.
     """
     return tuple(
-        _registered(group, point) for group in GROUPS for point in entry_points(group=group)
+        _registered(group, point)
+        for group in GROUPS
+        for point in sorted(entry_points(group=group), key=lambda point: point.name)
     )
 
 
-def used(ids: Iterable[str]) -> Iterator[Plugin]:
-    """The plugins among some identifiers of measures, attacks and formulas."""
+def named(group: str, ids: Iterable[str]) -> tuple[Plugin, ...]:
+    """The usable plugins of a group among some identifiers."""
     wanted = set(ids)
-    return (plugin for plugin in load() if not plugin.fault and plugin.id in wanted)
+    return tuple(p for p in load() if p.group == group and p.id in wanted and not p.fault)
+
+
+def used(rules: Ruleset) -> tuple[Plugin, ...]:
+    """The plugins that rules name: measures, the formulas of their boards, and attacks of baseline teams."""
+    return (
+        *named(OF_MEASURES, rules.measures),
+        *formulas_of(rules),
+        *named(OF_ATTACKS, rules.baseline_attackers.values()),
+    )
+
+
+def formulas_of(rules: Ruleset) -> tuple[Plugin, ...]:
+    """The plugins among the formulas of the boards of rules."""
+    return named(OF_FORMULAS, {rules.ranking.formula, *(spec.formula for spec in rules.boards)})
+
+
+def texts() -> dict[str, Mapping[str, str]]:
+    """The texts of all plugins by their English ones, each with its languages."""
+    found: dict[str, Mapping[str, str]] = {}
+    for plugin in load():
+        if not plugin.fault:
+            entry = GROUPS[plugin.group][1][0][plugin.id]
+            found |= {_english(entry, name): text for name, text in entry.texts.items()}
+    return found
+
+
+def _english(entry: Any, name: str) -> str:
+    """The English text that pages translate: the attribute of that name, or the description of a setting."""
+    for setting in getattr(entry, "settings", ()):
+        if setting.name == name:
+            return str(setting.description)
+    return str(getattr(entry, name, entry.texts[name]["en"]))
+
+
+# Registering
 
 
 def _registered(group: str, point: EntryPoint) -> Plugin:
@@ -70,6 +116,9 @@ def _registered(group: str, point: EntryPoint) -> Plugin:
         return Plugin(group, point.name, package, version, _shown(error))
     if fault:
         return Plugin(group, point.name, package, version, fault)
+    entry = replace(entry, texts={name: dict(text) for name, text in entry.texts.items()})
+    if kind is Formula:
+        entry = replace(entry, function=_guarded(entry))
     for registry in registries:
         registry[entry.id] = entry
     return Plugin(group, entry.id, package, version)
@@ -85,17 +134,64 @@ def _fault(entry: Any, kind: type, registries: Iterable[Registry[Any]]) -> str:
         )
     if any(entry.id in registry for registry in registries):
         return f"there is a {kind.__name__} {entry.id} already"
-    texts = ("title", "summary", "name", "best", "worst") if kind is Measure else ("title",)
-    for text in texts:
+    return _lacking(entry, kind) or _unfit(entry, kind)
+
+
+def _lacking(entry: Any, kind: type) -> str:
+    """A text that is missing."""
+    needed = ("title", "summary", "name", "best", "worst") if kind is Measure else ("title",)
+    for text in needed:
         if not str(getattr(entry, text)).strip():
             return f"{entry.id} has no {text}"
+    for name, text in entry.texts.items():
+        if not all(isinstance(words, str) for words in text.values()) or not text.get("en"):
+            return f"texts of {entry.id}: expected words by language, en among them, for {name}"
+    return ""
+
+
+def _unfit(entry: Any, kind: type) -> str:
+    """A value that cannot be used."""
+    id_ = entry.id
     if kind in (Measure, Formula) and entry.direction not in ("lower", "higher"):
-        return f"{entry.id}: expected direction lower or higher, got {shorten(entry.direction)}"
+        return f"{id_}: expected direction lower or higher, got {shorten(entry.direction)}"
     if kind is Measure and entry.high is not None and not entry.low < entry.high:
-        return f"{entry.id}: expected low < high, got {entry.low} and {entry.high}"
-    function = entry.function if kind is Formula else function_at(entry.address)
-    return "" if callable(function) else f"{entry.id} names no function"
+        return f"{id_}: expected low < high, got {entry.low} and {entry.high}"
+    if kind is Formula:
+        if not {*entry.needs} <= {*entry.uses} <= {*PARTS, "loss"}:
+            return f"{id_}: expected uses out of {', '.join(PARTS)} and loss, and needs out of uses"
+        if not all(isinstance(setting, Setting) for setting in entry.settings):
+            return f"{id_}: expected settings of the class Setting"
+        return "" if callable(entry.function) else f"{id_} names no function"
+    if kind is Attack and not (
+        all(isinstance(choice, ColumnChoice) for choice in entry.columns)
+        and all(isinstance(option, Option) for option in entry.options)
+    ):
+        return f"{id_}: expected columns of the class ColumnChoice, and options of the class Option"
+    return "" if callable(function_at(entry.address)) else f"{id_} names no function"
 
 
 def _shown(error: BaseException) -> str:
     return shorten(f"{type(error).__name__}: {error}", 200)
+
+
+def _guarded(formula: Formula) -> Callable[..., dict[Any, float | None]]:
+    """The function of a formula: where it fails, nobody has a total and the log says why."""
+
+    @wraps(formula.function)
+    def totals(scores: Any, settings: Any) -> dict[Any, float | None]:
+        try:
+            found = formula.function(scores, settings)
+            return {team: _total(found[team]) for team in scores.teams}
+        except Exception:
+            logger.exception("the plugin's formula %s failed: no team has a total", formula.id)
+            return dict.fromkeys(scores.teams)
+
+    return totals
+
+
+def _total(value: object) -> float | None:
+    if value is None:
+        return None
+    if not isinstance(value, Real) or not math.isfinite(value):
+        raise TypeError(f"expected a number or None for each team, got {type(value).__name__}")
+    return float(value)

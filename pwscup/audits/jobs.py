@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 from pwscup.audits.models import Audit, AuditReport
 from pwscup.core import audit_log, jobs
 from pwscup.core.jobs import Claim, job
+from pwscup.core.texts.foreign import translated
 from pwscup.core.texts.moments import shown_moment
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _result(
     for language, _name in settings.LANGUAGES:
         with translation.override(language):
             facts = _facts(submission)
-            pages[language] = audits.report(found, facts, language=language, translate=gettext)
+            pages[language] = audits.report(found, facts, language=language, translate=translated)
     return result, pages
 
 

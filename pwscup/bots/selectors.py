@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext as _
+
 from pwscup.bots.models import Rehearsal
 from pwscup.contests.services import may_change_baseline_teams
 from pwscup.contests.teams import tables
 from pwscup.core.texts import problems
+from pwscup.core.texts.foreign import translated
+from pwscup.core.texts.parts import joined
 from scoring.errors import Problem
+from scoring.registry import ATTACKS
 from scoring.rulesets.kinds import BASELINE_TEAMS
 
 if TYPE_CHECKING:
@@ -36,12 +41,24 @@ def baseline_teams(contest: Contest) -> dict[str, Any]:
     playing = set(contest.teams.filter(is_house=True).values_list("name", flat=True))
     may_change = may_change_baseline_teams(contest)
     summaries = contest.format.texts.BOTS
-    lines = [BaselineLine(name, str(summaries[name]), name in playing) for name in BASELINE_TEAMS]
+    lines = [
+        BaselineLine(name, joined(summaries[name], _attack_of(contest, name)), name in playing)
+        for name in BASELINE_TEAMS
+    ]
     return {
         "lines": [line for line in lines if may_change or line.plays],
         "may_change": may_change,
         "has_room": tables.n_teams_left(contest) != 0,
     }
+
+
+def _attack_of(contest: Contest, name: str) -> str:
+    """The attack that the rules give a baseline team in place of its own, as a sentence."""
+    id_ = contest.ruleset.baseline_attackers.get(name)
+    if id_ is None:
+        return ""
+    title = translated(ATTACKS[id_].title)
+    return _("By the rules it attacks by “%(attack)s”.") % {"attack": title}
 
 
 @dataclass(frozen=True, slots=True)

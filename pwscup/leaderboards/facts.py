@@ -54,6 +54,7 @@ from pwscup.submissions.results.counting import (
 )
 from pwscup.submissions.selectors import as_of
 from pwscup.submissions.states import UNFINISHED, State
+from scoring import plugins
 from scoring.formulas import FORMULAS
 
 LAYOUT = 6
@@ -73,7 +74,7 @@ def key_of(scope: Scope) -> str:
     shown = [round.pk for round in scope.shown_rounds]
     rulings = Ruling.objects.filter(team__contest=contest)
     facts = [
-        [LAYOUT, scoring.__version__, scope.rules.digest, contest.pk, contest.timezone],
+        [LAYOUT, *_versions(scope), scope.rules.digest, contest.pk, contest.timezone],
         [scope.variant, sorted(scope.hidden), before and before.isoformat()],
         [_round_key(round, scope.now) for round in scope.rounds],
         finals.rounds_of(contest, scope.now, before),
@@ -97,6 +98,14 @@ def key_of(scope: Scope) -> str:
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
+def _versions(scope: Scope) -> list[str]:
+    """The version of the library, and of each package whose formulas make the boards."""
+    of_plugins = (
+        f"{plugin.package} {plugin.version}" for plugin in plugins.formulas_of(scope.rules)
+    )
+    return [scoring.__version__, *of_plugins]
+
+
 def gate_of(scope: Scope) -> str:
     """Digest of the conditions of visibility, except for the rounds that are shown.
 
@@ -106,7 +115,7 @@ def gate_of(scope: Scope) -> str:
     contest, before = scope.contest, scope.before
     rulings = Ruling.objects.filter(team__contest=contest)
     decided = [
-        [LAYOUT, scoring.__version__, scope.rules.digest, contest.pk],
+        [LAYOUT, *_versions(scope), scope.rules.digest, contest.pk],
         [scope.variant, sorted(scope.hidden), before and before.isoformat()],
         finals.rounds_of(contest, scope.now, before),
         _count_and_newest(as_of(rulings, "decided_at", before)),

@@ -38,8 +38,7 @@ def preview(contest: Contest, text: str, found: ProblemsFound | None = None) -> 
 
 def _foreign(ruleset: Ruleset) -> dict[str, Any]:
     """The plugins that rules name, and their program: its digest, or why it cannot run, and what its sandbox lacks."""
-    found = {"plugins": tuple(plugins.used((*ruleset.measures, ruleset.ranking.formula)))}
-    return found | _program(ruleset)
+    return {"plugins": plugins.used(ruleset)} | _program(ruleset)
 
 
 def _program(ruleset: Ruleset) -> dict[str, Any]:

@@ -17,8 +17,7 @@ from pwscup.core.db.prepared import Prepared, insert
 from pwscup.core.jobs import Claim, job
 from pwscup.submissions.models import TOO_SLOW, Evaluation, Submission
 from pwscup.submissions.states import State
-from scoring.errors import Problem, ProblemsFound
-from scoring.sandbox.programs import ProgramError
+from scoring.errors import Problem, ProblemsFound, ScorerError
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -51,10 +50,11 @@ def finish_rejected(claim: Claim, problems: Sequence[Problem], n_problems: int) 
     return jobs.finish(claim, State.REJECTED, _recorded_as(State.REJECTED), **found)
 
 
-def finish_failed(claim: Claim, error: ProgramError) -> bool:
-    """Write that the program of the rules failed, if the claim is still valid; organizers read why."""
+def finish_failed(claim: Claim, error: ScorerError) -> bool:
+    """Write that a program or a plugin of the rules failed, if the claim is still valid; organizers read why."""
     reference = jobs.new_reference()
-    logger.error("%s failed [%s]: %s", claim.name, reference, error)
+    cause = error.__cause__  # the traceback of a plugin; a program has none
+    logger.error("%s failed [%s]: %s", claim.name, reference, error, exc_info=cause)
     problem = error.problem
     cause = {"code": problem.code, "params": dict(problem.params)}
     return jobs.finish(
@@ -129,7 +129,7 @@ def score(claim: Claim) -> bool:
         result = evaluation.evaluate(claim.pk)
     except ProblemsFound as found:
         return finish_rejected(claim, found.problems, found.n_total)
-    except ProgramError as error:
+    except ScorerError as error:
         return finish_failed(claim, error)
     logger.info("submission %s evaluated in %.2f s", claim.pk, result.seconds)
     return finish_scored(claim, **dataclasses.asdict(result))

@@ -317,7 +317,7 @@ def n_failed(contest: Contest) -> int:
 
 
 def causes(contest: Contest, submissions: Iterable[Submission]) -> dict[UUID, Problem]:
-    """The reason why the program of the rules failed, by submission that failed for it; for organizers."""
+    """The reason why a program or a plugin of the rules failed, by submission that failed for it; for organizers."""
     failed = {str(s.public_id): s.public_id for s in submissions if s.state == State.FAILED}
     if not failed:
         return {}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from inspect import getdoc
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scoring.addresses import docstring_at, function_at
 from scoring.attacks.texts import SUMMARIES
-from scoring.errors import ProblemsFound
+from scoring.errors import PluginError, ProblemsFound
 from scoring.options import Method, Option, Value
 from scoring.tables.schema import Role, Schema
 
@@ -111,7 +112,11 @@ ONE_AMOUNT = ColumnChoice("s", "sensitive", Role.SENSITIVE, only_numbers=True, i
 
 @dataclass(frozen=True, slots=True)
 class Inquiry(Method):
-    """A query of an attacker on two tables, with any form of answer."""
+    """A query of an attacker on two tables, with any form of answer.
+
+    Of one that a plugin defines, `texts` has the title and the summary in each language, as in
+    `{"title": {"en": "…", "ja": "…"}}`; the texts of the library are translated.
+    """
 
     id: str
     name: str
@@ -119,6 +124,7 @@ class Inquiry(Method):
     address: str
     columns: tuple[ColumnChoice, ...]
     options: tuple[Option, ...] = ()
+    texts: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -128,13 +134,20 @@ class Inquiry(Method):
 
     @property
     def description(self) -> str:
-        """The function's docstring: method, parameters, source."""
+        """The function's docstring: method, parameters, source; of a plugin's function without one the summary."""
+        if self.is_foreign:
+            return getdoc(self.function) or self.summary
         return docstring_at(self.address)
 
     @property
     def summary(self) -> str:
         """The method in one sentence, without a full stop."""
-        return SUMMARIES[self.id]
+        return SUMMARIES.get(self.id) or self.texts.get("summary", {}).get("en", self.title)
+
+    @property
+    def is_foreign(self) -> bool:
+        """True if its function is of another package than the library."""
+        return not self.address.startswith("scoring.")
 
     def choice(self, option: str) -> ColumnChoice | None:
         """The choice of columns of that name on the command line."""
@@ -162,16 +175,34 @@ class Attack(Inquiry):
         ------
         ProblemsFound
             Where an option is unknown or its value cannot be used.
+        PluginError
+            Where the function of another package fails, or gives no row for each record.
         """
         if problems := self.problems(options):
             raise ProblemsFound(problems)
-        guess: IntArray = self.function(
-            original,
-            anonymized,
-            schema,
-            rng=rng,
-            quasi_identifiers=quasi_identifiers,
-            sensitive=sensitive,
-            **options,
-        )
+        given = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, **options}
+        if self.is_foreign:
+            return self._guarded(original, anonymized, schema, rng=rng, **given)
+        guess: IntArray = self.function(original, anonymized, schema, rng=rng, **given)
         return guess
+
+    def _guarded(
+        self,
+        original: pd.DataFrame | Prepared,
+        anonymized: pd.DataFrame,
+        schema: Schema,
+        **given: Any,
+    ) -> IntArray:
+        """The guess of another package, checked; ValueError says that this attack does not fit the tables."""
+        import numpy as np
+
+        try:
+            guess = np.asarray(self.function(original, anonymized, schema, **given))
+        except ValueError:
+            raise
+        except Exception as error:
+            raise PluginError("plugin.attack", id=self.id, got=type(error).__name__) from error
+        is_row = guess.dtype.kind in "iu" and guess.shape == (len(anonymized),)
+        if not is_row or ((guess < -1) | (guess >= len(original))).any():
+            raise PluginError("plugin.guess", id=self.id)
+        return guess.astype(np.int64)

@@ -12,6 +12,7 @@ from scoring.attacks.catalog import REPLAY
 from scoring.attacks.membership import Membership, membership_scores
 from scoring.attacks.replay import Replay, replayed
 from scoring.audits.columns import single_columns
+from scoring.audits.foreign import guess_of, value_of
 from scoring.audits.single import SingleColumn
 from scoring.evaluate import mark
 from scoring.measures.disclosure import DISCLOSURES, Disclosure
@@ -130,7 +131,7 @@ def audit(
         Records of the same kind that the anonymized table was not made from; a prepared original
         carries its own.
     attacks, measures : sequence of str, optional
-        Identifiers out of `ATTACKS` and `MEASURES`; all by default.
+        Identifiers out of `ATTACKS` and `MEASURES`; all by default, without those of plugins that fail.
     options : Options
         Of the measures.
     progress : callable, optional
@@ -170,7 +171,7 @@ def audit(
         if id_ in disclosures:  # the measure would attack once more
             values[id_] = round(disclosures[id_].risk.value, DECIMALS)
         else:
-            values[id_] = MEASURES[id_].value(comparison, options)
+            values[id_] = value_of(MEASURES[id_], comparison, options)
 
     order = rng.permutation(len(anonymized))
     shuffled = anonymized.iloc[order].reset_index(drop=True)
@@ -181,11 +182,16 @@ def audit(
     findings = []
     for id_ in chosen:
         steps.next(id_)
+        guess: IntArray | None
         if id_ == REPLAY:
             replay = replayed(prepared, shuffled, schema)
             guess = unknown if replay is None else replay.guess
+        elif attacks is None:
+            guess = guess_of(ATTACKS[id_], prepared, shuffled, schema, rng=rng)
         else:
             guess = ATTACKS[id_](prepared, shuffled, schema, rng=rng)
+        if guess is None:
+            continue
         times[order] += guess == declared
         findings.append(_finding(ATTACKS[id_], guess, declared, values))
     findings.sort(key=lambda finding: -finding.rate)  # stable: equals stay in the registry's order

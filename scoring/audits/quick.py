@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from scoring.attacks.catalog import REPLAY
-from scoring.errors import ProblemsFound
+from scoring.errors import PluginError, ProblemsFound
 from scoring.evaluate import mark
 from scoring.registry import ATTACKS, Attack
 from scoring.reporting.intervals import Rate
@@ -91,7 +91,7 @@ def strongest_attack(
             continue
         try:
             guess = attack(prepared, seen, schema, rng=rng)
-        except (ProblemsFound, ValueError):  # a column that this attacker uses is missing
+        except (ProblemsFound, PluginError, ValueError):  # a column that it uses is missing
             continue
         n_attackers += 1
         marked = mark(declared, guess)

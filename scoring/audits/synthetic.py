@@ -12,6 +12,7 @@ import pandas as pd
 from scoring.attacks.membership import Membership, membership_scores
 from scoring.attacks.neighbours import candidates_with_distances
 from scoring.audits.audit import Progress, Steps
+from scoring.audits.foreign import value_of
 from scoring.measures.disclosure import DISCLOSURES, Disclosure
 from scoring.registry import MEASURES
 from scoring.scores.comparison import Comparison, Options, Prepared
@@ -101,7 +102,7 @@ def audit(
             disclosures[id_] = found
             values[id_] = round(found.risk.value, DECIMALS)
         else:
-            values[id_] = MEASURES[id_].value(comparison, options)
+            values[id_] = value_of(MEASURES[id_], comparison, options)
     return SyntheticAudit(
         n_original=len(original),
         n_anonymized=len(synthetic),

@@ -78,8 +78,10 @@ def run(arguments: Namespace, output: Output) -> None:
 
 
 def _attacks(names: str | None) -> list[str] | None:
+    from scoring import plugins
     from scoring.registry import ATTACKS
 
+    plugins.load()
     if names is None:
         return None
     chosen = list(dict.fromkeys(name.strip() for name in names.split(",")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
+from scoring import plugins
 from scoring.anonymizers import ANONYMIZERS
 from scoring.attacks.catalog import INQUIRIES
 from scoring.options import Option, Value
@@ -29,7 +30,8 @@ def anonymizers() -> str:
 
 
 def attacks() -> str:
-    """Every attack with its options and their defaults."""
+    """Every attack with its options and their defaults, those of plugins among them."""
+    plugins.load()
     methods = ((a.id, a.summary, a.options) for a in INQUIRIES.values())
     return f"{_ATTACKS_LEAD}\n{_listed(methods)}\n\n{_ATTACKS_END}\n"
 

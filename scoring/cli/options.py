@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scoring import plugins
 from scoring.anonymizers import ANONYMIZERS
 from scoring.attacks.catalog import INQUIRIES, Inquiry
 from scoring.cli.output import UsageError
@@ -62,7 +63,8 @@ def _apply(setting: Setting, steps: list[tuple[str, dict[str, Value]]]) -> list[
 
 
 def inquiry(id_: str) -> Inquiry:
-    """The attack, or the other question, of that name."""
+    """The attack, or the other question, of that name; plugins are known from here on."""
+    plugins.load()
     if problems := INQUIRIES.unknown([id_]):
         raise UsageError("unknown method", problems)
     return INQUIRIES[id_]

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Any
 
+from scoring import plugins
 from scoring.catalogs import Registry
 from scoring.cli.output import Output, UsageError, aligned, read_file
 from scoring.errors import Collector, ProblemsFound
@@ -34,14 +35,19 @@ GIVEN = {"utility": 100.0, "presentation": 100.0, "loss": math.inf, "repeats": m
 FILES = ("matrix", "guesses", *GIVEN)
 """The options of which there is one file a season."""
 
-KNOWN = Registry("formula", (OFFICIAL[MEASURE_RANKS], *FORMULAS.values()))
 Board = Mapping[str, Line]
+
+
+def known() -> Registry[Formula]:
+    """The formulas that the command takes, those of plugins among them."""
+    plugins.load()
+    return Registry("formula", (OFFICIAL[MEASURE_RANKS], *FORMULAS.values()))
 
 
 def listed() -> str:
     """Every formula with its settings and their defaults."""
     lines = ["formulas and settings:"]
-    for formula in KNOWN.values():
+    for formula in known().values():
         lines.append(f"  {formula.id:<20}{formula.title}; {formula.direction} is better")
         for setting in formula.settings:
             name = f"{setting.name}={written(setting.default)}"
@@ -152,7 +158,7 @@ def _formula(name: str, output: Output) -> Formula:
             f"measures are {MEASURE_RANKS}, see --ruleset"
         )
         name = new
-    if problems := KNOWN.unknown([name]):
+    if problems := known().unknown([name]):
         raise UsageError("unknown formula", problems)
     return FORMULAS[name]
 

@@ -170,7 +170,8 @@ class Formula:
     that a team has no value in counts 0, and no settings are used. That of a formula of whole boards takes
     the facts of a contest, see `scoring.formulas.official`. `uses` names the parts that the total depends
     on, `needs` those of them without which no team has a total; the formula leaves any other one out
-    where a contest does not have it.
+    where a contest does not have it. Of a formula that a plugin defines, `texts` has its title in each
+    language, under "text" a sentence for the rules, and the description of each setting under its name.
     """
 
     id: str
@@ -180,6 +181,7 @@ class Formula:
     settings: tuple[Setting, ...]
     function: Callable[..., Any]
     needs: tuple[str, ...] = ()
+    texts: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
 
     def setting(self, name: str) -> Setting | None:
         """The setting of that name."""

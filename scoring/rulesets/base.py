@@ -442,6 +442,8 @@ class Ruleset:
     """The bounds of measures, outside of which a table is rejected."""
     baseline_teams: tuple[str, ...] = ()
     """The teams played by the platform that a new contest has, some of `BASELINE_TEAMS`."""
+    baseline_attackers: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """The attacks of such teams on tables, by the team's name, where they are not its own."""
     modelled_on: str = ""
     """The event in whose manner the contest is held, such as a past cup."""
 

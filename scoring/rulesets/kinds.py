@@ -200,6 +200,8 @@ def kinds_of(phase: str) -> tuple[str, ...]:
 
 BASELINE_TEAMS = ("Noise", "Unify", "Average", "Swap", "Yamaoka", "Mondrian")
 """The teams that the platform can play in a contest."""
+ROW_ATTACKS = ("attack", "candidate-attack")
+"""The kinds of rounds in which baseline teams run attacks of the library or of plugins."""
 TRIES_KEYS = ("tries", "tries_per_target", "tries_per_day", "tries_in_all")
 PLAYED_BY = TEAMS, ORGANIZER = "teams", "organizer"
 """Submitters of tables in a round of anonymization: the teams, or only those that the platform plays."""

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from scoring.attacks.catalog import ATTACKS
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
 from scoring.rulesets.base import (
     MAX_ORIGINALS,
@@ -34,6 +35,7 @@ from scoring.rulesets.kinds import (
     OWN_TABLES,
     PER_TEAM,
     PHASES,
+    ROW_ATTACKS,
     VALUE_SOURCES,
 )
 from scoring.rulesets.loader_boards import read_boards
@@ -47,6 +49,8 @@ from scoring.scores.options import COMBINE, OPTION_CHOICES, OPTIONAL_CHOICES, Op
 from scoring.tables import toml_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scoring.rulesets.base import BoardSpec, MeasureSpec, RankingSpec, RoundSpec, StageSpec
     from scoring.tables.schema import Schema
 
@@ -125,6 +129,7 @@ def _ruleset(document: Document, text: str) -> Ruleset:
     stages = read_stages(document)
     rounds = read_rounds(document, stages, data, validity)
     _check_models(scoring, measures, rounds)
+    baseline_teams, baseline_attackers = _baseline(document, rounds)
     boards, ranking = _boards(document, data, measures, stages, rounds)
     return Ruleset(
         id=document.text("id"),
@@ -150,7 +155,8 @@ def _ruleset(document: Document, text: str) -> Ruleset:
         disclosure=read_disclosure(document, data),
         sequential=read_sequential(document, data),
         program=program,
-        baseline_teams=_baseline_teams(document),
+        baseline_teams=baseline_teams,
+        baseline_attackers=baseline_attackers,
         modelled_on=document.text("modelled_on") if document.has("modelled_on") else "",
     )
 
@@ -323,10 +329,23 @@ def _check_columns(options: Options, schema: Schema) -> None:
         raise ProblemsFound(found)
 
 
-def _baseline_teams(document: Document) -> tuple[str, ...]:
+def _baseline(
+    document: Document, rounds: Sequence[RoundSpec]
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The baseline teams of a new contest, and the attacks that such teams run in place of their own."""
     if not document.has("baseline"):
-        return ()
-    return document.table("baseline").choices("teams", BASELINE_TEAMS)
+        return (), {}
+    baseline = document.table("baseline")
+    attackers: dict[str, str] = {}
+    if baseline.has("attackers"):
+        chosen = baseline.table("attackers")
+        attackers = {n: chosen.choice(n, ATTACKS) for n in BASELINE_TEAMS if chosen.has(n)}
+        if not any(spec.kind in ROW_ATTACKS for spec in rounds):
+            expected = f"nothing, as no round is of the kind {' or '.join(ROW_ATTACKS)}"
+            baseline.wrong("attackers", expected, "a table")
+        if not baseline.has("teams"):
+            return (), attackers
+    return baseline.choices("teams", BASELINE_TEAMS), attackers
 
 
 def _limits(limits: Document, data: DataSpec) -> Limits:

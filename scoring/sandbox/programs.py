@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from scoring.errors import Collector, Problem, ProblemsFound, shorten
+from scoring.errors import Collector, Problem, ProblemsFound, ScorerError, shorten
 from scoring.sandbox.running import DEFAULT, MEBIBYTE, Limits, run
 
 KEYS = ("command", "folder", "readable", "seconds", "memory_mb", "processes")
@@ -27,15 +27,11 @@ MOST_FILES, MOST_BYTES = 2_000, 100 * MEBIBYTE
 SCORES, REJECTED = "scores.json", "rejected.json"
 
 
-class ProgramError(RuntimeError):
-    """A program failed; the message is for organizers and holds nothing that the program printed.
-
-    `problem` is the same, to be translated.
-    """
+class ProgramError(ScorerError):
+    """A program failed; the message holds nothing that the program printed."""
 
     def __init__(self, code: str, **params: str | int | float) -> None:
-        self.problem = Problem(f"program.{code}", params)
-        super().__init__(self.problem.message)
+        super().__init__(f"program.{code}", **params)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,91 +2,311 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
+import numpy as np
 import pytest
+import tomli_w
 
-ROOT = Path(__file__).parents[2]
-TEMPLATE = ROOT / "docs" / "examples" / "plugin"
-BROKEN = {
-    "collides": "from scoring.registry import MEASURES\nENTRY = MEASURES['U1']",
-    "raises": "raise SystemExit('no licence')",
-    "other": "ENTRY = 3",
-    "untitled": "from dataclasses import replace\nfrom scoring.registry import MEASURES\n"
-    "ENTRY = replace(MEASURES['U1'], id='own', title=' ')",
-    "nowhere": "from dataclasses import replace\nfrom scoring.registry import MEASURES\n"
-    "ENTRY = replace(MEASURES['U1'], id='own', address='nowhere:f')",
-}
-PROGRAM = f"""
-import json, sys
-sys.path[:0] = [{str(ROOT)!r}, sys.argv[1]]
-from scoring import plugins
+from scoring import examples, plugins
+from scoring.attacks.catalog import ATTACKS
+from scoring.audits.audit import audit
+from scoring.audits.quick import strongest_attack
+from scoring.cli.main import main
+from scoring.errors import PluginError, ProblemsFound
 from scoring.evaluate import score
-from scoring.examples import SCHEMA, table
+from scoring.formulas import FORMULAS, Scores, ranked
+from scoring.registry import MEASURES
 from scoring.rulesets import load_ruleset, parse_ruleset
-found = [(p.group, p.id, p.package, p.version, p.fault) for p in plugins.load()]
-values, named = {{}}, []
-if not any(p.fault for p in plugins.load()):
-    text = load_ruleset("pwscup2015").text.replace('"U6",', '"U6", "untouched-records",')
-    chosen = [parse_ruleset(text).measure("untouched-records")]
-    values = score(table("original"), table("unified"), [0, 1, 2, 3], SCHEMA, measures=chosen)
-    named = [p.version for p in plugins.used(["U1", "untouched-records"])]
-print(json.dumps([found, values, named]))
-"""
+from tests.plugins import ATTACK, FORMULA, MEASURE, install, install_template, installed, registered
+from tests.scoring.rulesets import message_of, problem_list, values_of
+
+TABLES = examples.table("original"), examples.table("unified"), [0, 1, 2, 3]
+A_MEASURE = "from dataclasses import replace\nfrom scoring.registry import MEASURES\n"
+AN_ATTACK = "from dataclasses import replace\nfrom scoring.registry import ATTACKS\n"
+A_FORMULA = "from dataclasses import replace\nfrom scoring.formulas import FORMULAS\n"
+BROKEN = {
+    "pwscup.measures": {
+        "collides": ("ENTRY = MEASURES['U1']", "there is a Measure U1 already"),
+        "raises": ("raise SystemExit('no licence')", "SystemExit: no licence"),
+        "other": ("ENTRY = 3", "expected a Measure, got int"),
+        "untitled": ("ENTRY = replace(MEASURES['U1'], id='own', title=' ')", "own has no title"),
+        "unnamed": (
+            "ENTRY = replace(MEASURES['U1'], id='own id')",
+            "expected an id of letters, digits, hyphens and underscores, got own id",
+        ),
+        "nowhere": (
+            "ENTRY = replace(MEASURES['U1'], id='own', address='nowhere:f')",
+            "ModuleNotFoundError: No module named 'nowhere'",
+        ),
+        "silent": (
+            "ENTRY = replace(MEASURES['U1'], id='own', texts={'title': {'ja': '題'}})",
+            "texts of own: expected words by language, en among them, for title",
+        ),
+        "narrow": (
+            "ENTRY = replace(MEASURES['U1'], id='own', low=1, high=1)",
+            "own: expected low < high, got 1 and 1",
+        ),
+        "sideways": (
+            "ENTRY = replace(MEASURES['U1'], id='own', direction='up')",
+            "own: expected direction lower or higher, got up",
+        ),
+    },
+    "pwscup.attacks": {
+        "collides": ("ENTRY = ATTACKS['gower']", "there is a Attack gower already"),
+        "untyped": (
+            "ENTRY = replace(ATTACKS['gower'], id='own', columns=('q',))",
+            "own: expected columns of the class ColumnChoice, and options of the class Option",
+        ),
+        "constant": (
+            "ENTRY = replace(ATTACKS['gower'], id='own', address='math:pi')",
+            "own names no function",
+        ),
+    },
+    "pwscup.formulas": {
+        "collides": ("ENTRY = FORMULAS['sum']", "there is a Formula sum already"),
+        "uncalled": ("ENTRY = replace(FORMULAS['sum'], id='own', function=3)", "own names no function"),
+        "unused": (
+            "ENTRY = replace(FORMULAS['sum'], id='own', uses=('luck',))",
+            "own: expected uses out of utility, protection, attack, presentation and loss, and needs out of uses",
+        ),
+        "unset": (
+            "ENTRY = replace(FORMULAS['sum'], id='own', settings=('floor',))",
+            "own: expected settings of the class Setting",
+        ),
+    },
+}  # fmt: skip
+HEADS = dict(zip(BROKEN, (A_MEASURE, AN_ATTACK, A_FORMULA), strict=True))
+SUBMISSION = [
+    "--schema",
+    "S.toml",
+    "--original",
+    "X.csv",
+    "--anonymized",
+    "Y.csv",
+    "--rows",
+    "R.csv",
+]
 
 
-def loaded(folder):
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", PROGRAM, str(folder)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    """The folder in which the template is installed."""
+    return install_template(tmp_path_factory.mktemp("template"))
 
 
 @pytest.fixture
-def installed(tmp_path):
-    """The template, built from a copy and installed into a folder."""
-    import shutil
-
-    source, target = tmp_path / "source", tmp_path / "installed"
-    shutil.copytree(TEMPLATE, source)
-    uv = Path(sys.executable).with_name("uv")
-    options = ["--offline", "--no-deps", "--quiet", "--python", sys.executable]
-    subprocess.run(
-        [str(uv), "pip", "install", *options, "--target", str(target), str(source)], check=True
-    )
-    return target
+def known(template):
+    """The template's plugins."""
+    with registered(template) as found:
+        yield found
 
 
-def test_the_template_is_a_measure_that_rulesets_may_name(installed):
+def own(tmp_path, code, group="pwscup.measures"):
+    """A plugin of one entry: the code of its module after the imports."""
+    return registered(install(tmp_path, {"own": HEADS[group] + code}, group=group, package="other"))
+
+
+# The template
+
+
+def test_the_template_has_a_measure_an_attack_and_a_formula(known):
     """Half of the records of the documentation's unified table keep their quasi-identifiers."""
-    found, values, named = loaded(installed)
-    assert found == [["pwscup.measures", "untouched-records", "pwscup-example", "0.1.0", ""]]
-    assert values == {"n_original": 4, "n_anonymized": 4, "untouched-records": 0.5}
-    assert named == ["0.1.0"]
+    assert [(p.group, p.id, p.package, p.version, p.fault) for p in known] == [
+        (group, id_, "pwscup-example", "0.1.0", "")
+        for group, id_ in zip(BROKEN, (MEASURE, ATTACK, FORMULA), strict=True)
+    ]
+    text = load_ruleset("pwscup2015").text.replace('"U6",', f'"U6", "{MEASURE}",')
+    ruleset = parse_ruleset(text)
+    values = score(*TABLES, examples.SCHEMA, measures=[ruleset.measure(MEASURE)])
+    assert values[MEASURE] == 0.5
+    assert [p.id for p in plugins.used(ruleset)] == [MEASURE]
+    assert "Share of the records of Y" in MEASURES[MEASURE].description
+    guess = ATTACKS[ATTACK](*TABLES[:2], examples.SCHEMA, rng=np.random.default_rng(1))
+    assert guess.tolist() == [0, 1, 2, 3]
+    assert ATTACKS[ATTACK].summary.startswith("The original whose sum")
+    scores = Scores(("a", "b"), {"a": {"b": 75.0}, "b": {"a": 0.0}}, {"a": 16.0, "b": 64.0})
+    lines = ranked(FORMULA, scores)
+    assert [(line.rank, line.total) for line in lines.values()] == [(1, 40.0), (1, 40.0)]
+    assert ranked(FORMULA, scores, {"floor": 20.0})["a"].total == 0
 
 
-def test_a_broken_plugin_is_named_and_left_out(tmp_path):
-    info = tmp_path / "broken-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n", "utf-8")
-    points = "".join(f"{name} = broken_{name}:ENTRY\n" for name in (*BROKEN, "missing"))
-    (info / "entry_points.txt").write_text(f"[pwscup.measures]\n{points}", "utf-8")
-    for name, code in BROKEN.items():
-        (tmp_path / f"broken_{name}.py").write_text(code, "utf-8")
-    found, _, _ = loaded(tmp_path)
-    assert {package for _, _, package, _, _ in found} == {"broken"}
-    assert {id_: fault for _, id_, _, _, fault in found} == {
-        "collides": "there is a Measure U1 already",
-        "raises": "SystemExit: no licence",
-        "other": "expected a Measure, got int",
-        "untitled": "own has no title",
-        "nowhere": "ModuleNotFoundError: No module named 'nowhere'",
-        "missing": "ModuleNotFoundError: No module named 'broken_missing'",
-    }
+def test_rules_name_plugins_wherever_those_of_the_library_may_stand(known):
+    values = values_of("pwscup2015")
+    values["scoring"]["measures"] += [MEASURE, "pairs"]
+    values["baseline"] = {"attackers": {"Noise": ATTACK}}
+    values["ranking"] = {"formula": FORMULA, "settings": {"floor": 5.0}, "utility_measure": "pairs"}
+    text = tomli_w.dumps(values)
+    ruleset = parse_ruleset(text)
+    assert [p.id for p in plugins.used(ruleset)] == [MEASURE, FORMULA, ATTACK]
+    values["board"] = [{"key": "main", "title": {"en": "M", "ja": "M"}, "formula": FORMULA}]
+    values["ranking"] = {"utility_measure": "pairs"}
+    assert [p.id for p in plugins.formulas_of(parse_ruleset(tomli_w.dumps(values)))] == [FORMULA]
+
+
+def test_a_measure_that_needs_rows_is_refused_for_synthetic_tables(known):
+    values = values_of("synthetic-cohort")
+    values["scoring"]["measures"] = ["marginals", MEASURE]
+    messages = [problem.message for problem in problem_list(values)]
+    assert "a measure that needs no row numbers, as data.tables is cohort" in messages[0]
+    assert MEASURES[MEASURE].needs_rows
+
+
+def test_the_texts_of_plugins_are_found_by_their_english_ones(known):
+    texts = plugins.texts()
+    assert texts["Geometric mean of utility and protection"]["ja"] == "有用性と保護の幾何平均"
+    assert texts["least utility, below which the total is 0"]["ja"] == "合計が0になる有用性の下限"
+    assert texts["every record was changed"]["ja"] == "すべてのレコードが変わった"
+
+
+def test_at_home_the_commands_know_installed_plugins(template, tmp_path, capsys):
+    (tmp_path / "M.csv").write_text("attacker,a,b\na,,75\nb,0,\n", "utf-8")
+    (tmp_path / "U.csv").write_text("team,utility\na,16\nb,64\n", "utf-8")
+    files = ["--matrix", str(tmp_path / "M.csv"), "--utility", str(tmp_path / "U.csv")]
+    for command, expected in (
+        (["attack", "--help"], ATTACK),
+        (["rank", "--help"], "floor=0"),
+        (["rank", "--formula", FORMULA, *files], "40.0"),
+        (["audit", "--attacks", "nothing", *SUBMISSION], ATTACK),
+    ):
+        with installed(template):
+            main(command)
+        assert expected in "".join(capsys.readouterr()), command
+
+
+def test_without_its_package_nothing_knows_the_template():
+    assert plugins.texts() == {}
+    assert not {MEASURE, ATTACK, FORMULA} & {*MEASURES, *ATTACKS, *FORMULAS}
+    with pytest.raises(ProblemsFound):
+        parse_ruleset(load_ruleset("pwscup2015").text.replace('"U6"', f'"{MEASURE}"'))
+
+
+# Faults
+
+
+@pytest.mark.parametrize("group", BROKEN)
+def test_a_broken_plugin_is_named_and_left_out(tmp_path, group):
+    entries = {name: HEADS[group] + code for name, (code, _fault) in BROKEN[group].items()}
+    before = {group: [*found[0]] for group, (_, found) in plugins.GROUPS.items()}
+    with registered(install(tmp_path, entries, group=group, package="broken")) as found:
+        assert {(p.group, p.package) for p in found} == {(group, "broken")}
+        faults = {p.id: p.fault for p in found}
+        assert faults == {name: fault for name, (_code, fault) in BROKEN[group].items()}
+        assert before == {group: [*found[0]] for group, (_, found) in plugins.GROUPS.items()}
+
+
+def test_an_entry_point_without_its_module_is_named(tmp_path):
+    folder = install(tmp_path, {"gone": ""}, group="pwscup.measures", package="broken")
+    (folder / "broken_gone.py").unlink()
+    with registered(folder) as (plugin,):
+        assert plugin.fault == "ModuleNotFoundError: No module named 'broken_gone'"
+
+
+MEASURED = (
+    "ENTRY = replace(MEASURES['U4'], id='own', address='other_own:f', low=0, high=1)\n"
+    "def f(comparison, options): "
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("raise KeyError('3141592653')", "the plugin’s measure own failed — got KeyError"),
+        ("return float('nan')", "gave a wrong value"),
+        ("return 'text'", "gave a wrong value"),
+        ("return 1.5", "expected a number from 0 to 1"),
+        ("return -1", "expected a number from 0 to 1"),
+    ],
+)
+def test_a_measure_that_fails_says_so_without_a_value(tmp_path, code, expected):
+    with own(tmp_path, MEASURED + code):
+        with pytest.raises(PluginError, match=expected) as found:
+            score(*TABLES, examples.SCHEMA, measures=["own"])
+        assert "3141592653" not in str(found.value)
+        rng, only = np.random.default_rng(1), {"attacks": ["E1"], "measures": ["own"]}
+        reported = audit(*TABLES, examples.SCHEMA, rng=rng, **only)
+        assert reported.values["own"] is None
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("import numpy as np; return np.float64(0.25)", 0.25),
+        ("import numpy as np; return np.int64(1)", 1),
+        ("return None", None),
+        ("return 1 + 1e-12", 1.0),
+    ],
+)
+def test_a_measure_may_give_any_kind_of_number(tmp_path, code, expected):
+    with own(tmp_path, MEASURED + code):
+        value = score(*TABLES, examples.SCHEMA, measures=["own"])["own"]
+        assert value == expected
+        assert type(value) is type(expected)
+
+
+ATTACKING = "ENTRY = replace(ATTACKS['E4'], id='own', address='other_own:f')\ndef f(*_, **given): "
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("raise KeyError('x')", "the plugin’s attack own failed — got KeyError"),
+        ("return [0]", "gave a wrong answer"),
+        ("return [0.5] * 4", "gave a wrong answer"),
+        ("return [0, 1, 2, 4]", "gave a wrong answer"),
+    ],
+)
+def test_an_attack_that_fails_says_so(tmp_path, code, expected):
+    with (
+        own(tmp_path, ATTACKING + code, "pwscup.attacks"),
+        pytest.raises(PluginError, match=expected),
+    ):
+        ATTACKS["own"](*TABLES[:2], examples.SCHEMA, rng=np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("code", ["raise KeyError('x')", "raise ValueError('no amounts')"])
+def test_an_attack_that_fails_is_left_out_of_reports(tmp_path, code):
+    with own(tmp_path, ATTACKING + code, "pwscup.attacks"):
+        rng = np.random.default_rng(1)
+        reported = audit(*TABLES, examples.SCHEMA, rng=rng, measures=["S1"])
+        assert "own" not in {finding.attack.id for finding in reported.findings}
+        assert len(reported.findings) == len(ATTACKS) - 1
+        strongest = strongest_attack(*TABLES, examples.SCHEMA, rng=rng)
+        assert strongest.attack.id != "own"
+
+
+@pytest.mark.parametrize("code", ["raise KeyError('a')", "return {}", "return {'a': 'b', 'b': 1}"])
+def test_a_formula_that_fails_gives_no_totals(tmp_path, caplog, code):
+    head = "ENTRY = replace(FORMULAS['sum'], id='own', function=lambda *given: f(*given))\n"
+    with own(tmp_path, f"{head}def f(scores, settings): {code}", "pwscup.formulas"):
+        lines = ranked("own", Scores(("a", "b"), {}, {"a": 10.0}))
+    assert [line.total for line in lines.values()] == [None, None]
+    assert "the plugin's formula own failed" in caplog.text
+
+
+# Attackers of baseline teams
+
+
+def test_a_baseline_team_may_run_an_attack_of_the_library():
+    values = values_of("pwscup2015")
+    values["baseline"] = {"teams": ["Noise"], "attackers": {"Noise": "gower", "Swap": "E4"}}
+    ruleset = parse_ruleset(tomli_w.dumps(values))
+    assert ruleset.baseline_teams == ("Noise",)
+    assert ruleset.baseline_attackers == {"Noise": "gower", "Swap": "E4"}
+
+
+@pytest.mark.parametrize(
+    ("name", "attackers", "expected"),
+    [
+        ("pwscup2015", {"Noise": "nothing"}, "baseline.attackers.Noise"),
+        ("pwscup2015", {"Nobody": "gower"}, "baseline.attackers.Nobody"),
+        ("synthetic-2026", {"Noise": "gower"}, "no round is of the kind attack or candidate-attack"),
+    ],
+)  # fmt: skip
+def test_attackers_of_baseline_teams_have_to_fit(name, attackers, expected):
+    values = values_of(name)
+    values["baseline"] = {"teams": ["Noise"], "attackers": attackers}
+    assert expected in message_of(values)
+
+
+def test_the_command_line_refuses_what_no_plugin_has(capsys):
+    assert main(["rank", "--formula", FORMULA, "--matrix", "M.csv"]) == 2
+    assert "no such formula" in capsys.readouterr().err

@@ -239,6 +239,13 @@ def test_the_rules_are_in_words():
     assert "L − 1" in lines["Also"]
 
 
+def test_a_board_of_ranks_is_described_by_its_title():
+    contest = listed("", ('formula = "sum"', 'formula = "part-ranks"')).contest
+    assert dict(ranking_lines(contest.ruleset))["Defence"] == (
+        "Sum of the ranks in utility, protection and attack; the lowest wins."
+    )
+
+
 def test_ceremonies_reports_archives_and_rescorings_know_the_boards(cast):
     contest = listed().contest
     now = timezone.now()

@@ -7,7 +7,7 @@ worker as a participant's files, with a time inside the round.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import cycle
 from typing import TYPE_CHECKING
@@ -54,9 +54,9 @@ def play_round(contest: Contest, round: Round, guests: Mapping[str, Bot] | None 
 
 def play_now(team: Team, round: Round, at_most: int) -> int:
     """Submit the missing files of one team of the platform in an open round, of guesses at most so many."""
-    bot = BY_NAME.get(team.name)
-    if bot is None:
+    if team.name not in BY_NAME:
         return 0
+    bot = _bot_of(team)
     return _play(round, {team: bot}, lambda _round, _position: timezone.now(), at_most)
 
 
@@ -72,7 +72,14 @@ def _play(round: Round, players: Players, moment: Moment, at_most: int | None = 
 
 def _players(contest: Contest, guests: Mapping[str, Bot]) -> Players:
     found = contest.teams.filter(Q(is_house=True) | Q(name__in=guests)).order_by("pk")
-    return {team: BY_NAME[team.name] if team.is_house else guests[team.name] for team in found}
+    return {team: _bot_of(team) if team.is_house else guests[team.name] for team in found}
+
+
+def _bot_of(team: Team) -> Bot:
+    """The bot of a team of the platform, with the attack that the rules give it."""
+    bot = BY_NAME[team.name]
+    attacker = team.contest.ruleset.baseline_attackers.get(team.name, bot.attacker)
+    return replace(bot, attacker=attacker)
 
 
 def _idle(play: Play) -> Players:

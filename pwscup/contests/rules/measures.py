@@ -10,6 +10,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.policies import is_organizer
+from pwscup.core.texts.foreign import translated
 from scoring.registry import ALL_MEASURES, Measure
 from scoring.rulesets import localized
 
@@ -50,7 +51,7 @@ SHORT_FAMILIES_OF_SERIES = {"risk": _("Risk of a known value")}
 
 STORED = ("id", "name", "title", "summary", "address", "family", "direction")
 STORED += ("low", "high", "best", "worst", "texts")
-"""The fields of a measure of a ruleset that stored boards hold."""
+"""The fields of a measure of a ruleset or a plugin that stored boards hold."""
 LOSSES = ("utility", "similarity")
 """Families of information loss: 0 is none, where lower is better."""
 
@@ -95,13 +96,13 @@ def shown_measure(measure: Measure) -> ShownMeasure:
         id=measure.id,
         name=measure.name,
         title=_title(measure),
-        summary=gettext(measure.summary),
+        summary=translated(measure.summary),
         family=measure.family,
         direction=measure.direction,
         arrow="↓" if lower else "↑",
         better=gettext("lower is better") if lower else gettext("higher is better"),
-        best=gettext(measure.best),
-        worst=gettext(measure.worst),
+        best=translated(measure.best),
+        worst=translated(measure.worst),
         is_rate=measure.is_rate,
         of=measure,
     )
@@ -113,9 +114,10 @@ def _title(measure: Measure) -> str:
 
 
 def columns_of(ids: Iterable[str], ruleset: Ruleset) -> dict[str, Any]:
-    """The measures of a stored board: their identifiers, and the texts of those that the ruleset defines."""
+    """The measures of a stored board: their identifiers, and the texts of those that are not the library's."""
     measures = [ruleset.measure(id_) for id_ in ids]
-    own = {m.id: {n: getattr(m, n) for n in STORED} for m in measures if m.id not in ALL_MEASURES}
+    others = [m for m in measures if m.id not in ALL_MEASURES or m.is_foreign]
+    own = {m.id: {n: getattr(m, n) for n in STORED} for m in others}
     return {"measures": [m.id for m in measures]} | ({"own_measures": own} if own else {})
 
 

@@ -29,6 +29,8 @@ from pwscup.contests.rules.ranking_texts import (
     UNION,
     WINS,
 )
+from pwscup.core.texts.foreign import translated
+from pwscup.core.texts.parts import listed, noted
 from pwscup.formats import ROUNDS, format_of
 from scoring.formulas import (
     ESTIMATE_RANKS,
@@ -273,6 +275,8 @@ def _total(ruleset: Ruleset, spec: BoardSpec) -> str:
     if spec.formula in OVER_BOARDS:
         return _over_boards(ruleset, spec)
     formulas = format_of(ruleset).rules.FORMULAS
+    if spec.formula not in formulas:
+        return _titled(spec)
     settings = LIBRARY[spec.formula].with_defaults(spec.settings)
     params: dict[str, object] = {
         name: CHOICES.get(name, {}).get(value, value) if isinstance(value, str) else _number(value)
@@ -293,6 +297,19 @@ def _total(ruleset: Ruleset, spec: BoardSpec) -> str:
         params["measure"] = ruleset.ranking.loss_measure
         text = f"{text} {UNION}" if bound == "union" else text
     return text % params
+
+
+def _titled(spec: BoardSpec) -> str:
+    """A formula that has no sentence of the platform's: that of its plugin or its title, and its settings."""
+    formula = LIBRARY[spec.formula]
+    own = formula.texts.get("text")
+    text = localized(own, get_language() or "en") if own else translated(formula.title)
+    chosen = formula.with_defaults(spec.settings).items()
+    settings = [
+        f"{name} = {value if isinstance(value, str) else _number(value)}" for name, value in chosen
+    ]
+    terms = noted(text.rstrip(".。"), listed(settings)) if settings else text.rstrip(".。")
+    return str(WINS[spec.direction]) % {"terms": terms}
 
 
 def _over_boards(ruleset: Ruleset, spec: BoardSpec) -> str:

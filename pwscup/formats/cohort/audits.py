@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
+from pwscup.core.texts.foreign import translated
 from pwscup.formats.common.audits import families
 from scoring.measures.catalog import MEASURES
 
@@ -19,7 +20,7 @@ COMPARED = ("singling-out", "linkability", "inference")
 
 def attacks() -> list[tuple[str, str]]:
     """The measures that need no rows, and the attack on membership."""
-    found = [(m.id, _(m.title)) for m in MEASURES.values() if not m.needs_rows]
+    found = [(m.id, translated(m.title)) for m in MEASURES.values() if not m.needs_rows]
     return [*found, ("membership", _("Membership"))]
 
 

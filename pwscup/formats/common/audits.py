@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from pwscup.contests.rules.measures import FAMILIES, ShownMeasure, shown_measure
 from pwscup.core.templatetags.pwscup import percent
+from pwscup.core.texts.foreign import translated
 from scoring.audits import NOTABLE_TIMES, VERDICT, how_made
 from scoring.audits.single import SingleColumn, sentences
 from scoring.registry import ATTACKS, MEASURES
@@ -49,8 +50,8 @@ class Family:
 
 
 def attacks() -> list[tuple[str, str]]:
-    """All attackers of the library."""
-    return [(attack.id, _(attack.title)) for attack in ATTACKS.values()]
+    """All attackers of the library and of plugins."""
+    return [(attack.id, translated(attack.title)) for attack in ATTACKS.values()]
 
 
 def summary(found: Audit) -> dict[str, Any]:
@@ -107,16 +108,22 @@ def _class_sizes(records: dict[str, int]) -> list[ClassSize]:
 
 
 def _finding(values: dict[str, Any], widest: float) -> Finding:
-    attack = ATTACKS[values["attack"]]
+    id_ = values["attack"]
     return Finding(
-        id=attack.id,
-        title=_(attack.title),
+        id=id_,
+        title=attack_title(id_),
         hits=values["hits"],
         low=values["low"],
         high=values["high"],
         rate=values["rate"],
         width=round(100 * values["rate"] / widest, 1),
     )
+
+
+def attack_title(id_: str) -> str:
+    """The title of an attack; its identifier if it was a plugin's that is not installed any more."""
+    attack = ATTACKS.get(id_)
+    return id_ if attack is None else translated(attack.title)
 
 
 def families(measures: dict[str, float | int | None]) -> list[Family]:

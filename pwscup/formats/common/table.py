@@ -17,12 +17,13 @@ from pwscup.core.files.headers import refuse_wide
 from pwscup.formats.common.setup import generated_name
 from pwscup.formats.spec import Described, Parts
 from scoring.anonymizers import anonymize
+from scoring.audits.foreign import value_of
 from scoring.datasets import catalog
 from scoring.errors import Problem, ProblemsFound, shorten
-from scoring.evaluate import score
 from scoring.formats.cohort.draw import is_value
 from scoring.rulesets import Ruleset
 from scoring.rulesets.loader import load_schema
+from scoring.scores.comparison import Comparison
 from scoring.tables.reading import read_records, read_table, write_rows, write_table
 from scoring.tables.schema import Column, Kind, Role, Schema
 from scoring.tables.suggestion import suggest_schema
@@ -186,7 +187,8 @@ def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
     for table in (_few(public), _many(public)):  # a regression needs more than a few records
         if missing:
             rows = np.arange(len(table))
-            values = score(table, table, rows, public, options=options, measures=measures)
+            comparison = Comparison.of(table, table, rows, public)
+            values = {m.id: value_of(m, comparison, options) for m in measures if m.id in missing}
             missing = [measure for measure in missing if values[measure] is None]
     return tuple(missing)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.formats.common.audits import attack_title
 from pwscup.formats.trying import Method, Slider
-from scoring.registry import ATTACKS
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Round
@@ -106,7 +105,7 @@ class TableTrials:
         return (MONDRIAN, LEVELS, MDAV, NOISE, RANK_SWAP, CODING, RESPONSE)
 
     def attacker(self, id_: str) -> str:
-        return gettext(ATTACKS[id_].title)
+        return attack_title(id_)
 
     def run(self, attempt: Attempt) -> Tried:
         from pwscup.formats.common import trials  # imports pandas, which pages do not load
@@ -123,7 +122,7 @@ class RowTrials:
         return (EUCLIDEAN, GOWER, ONE_EACH)
 
     def attacker(self, id_: str) -> str:
-        return gettext(ATTACKS[id_].title)
+        return attack_title(id_)
 
     def run(self, attempt: Attempt) -> Tried:
         from pwscup.formats.common import trials

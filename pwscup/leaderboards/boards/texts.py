@@ -10,6 +10,7 @@ from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from pwscup.contests.rules.own_measures import utility_formula
+from pwscup.core.texts.foreign import translated
 from pwscup.core.texts.parts import listed
 from pwscup.leaderboards.boards.attack_texts import attack_texts_of
 from scoring.formulas import OF_LISTED
@@ -106,14 +107,14 @@ def parts(section: Mapping[str, Any], rules: Ruleset) -> list[tuple[str, str]]:
 
 def formula_title(section: Mapping[str, Any]) -> str:
     """The formula of a total."""
-    return _(OF_LISTED[section["formula"]].title)
+    return translated(OF_LISTED[section["formula"]].title)
 
 
 def settings(section: Mapping[str, Any]) -> str:
     """The numbers chosen by an organizer, with their meaning; a part that weighs 0 is no part of the total."""
     formula = OF_LISTED[section["formula"]]
     return listed(
-        f"{_(setting.description)} {plain(section['settings'][setting.name])}"
+        f"{translated(setting.description)} {plain(section['settings'][setting.name])}"
         for setting in formula.settings
         if setting.name not in PARTS or section["settings"][setting.name]
     )

@@ -130,11 +130,14 @@ class Case:
         return given | handed_in.hashes(self.submission) | self._foreign()
 
     def _foreign(self) -> dict[str, str]:
-        """The digest of the program, and the version of each package whose plugin the values are from."""
-        if not self.submission.round.format.is_measured:
-            return {}
-        spec, used = self.ruleset.program, plugins.used(self.ruleset.measures)
-        found = {f"package {plugin.package}": plugin.version for plugin in used}
-        if spec is not None:
-            found[f"program {spec.name}"] = programs.allowed(spec.name).digest
-        return found
+        """The digest of the program, and the version of each package whose plugin has a part in the values or ranks."""
+        rules, team, format = self.ruleset, self.submission.team, self.submission.round.format
+        used, found = list(plugins.formulas_of(rules)), {}
+        if format.is_measured:
+            used += plugins.named(plugins.OF_MEASURES, rules.measures)
+        elif team.is_house and team.name in rules.baseline_attackers:
+            used += plugins.named(plugins.OF_ATTACKS, [rules.baseline_attackers[team.name]])
+        if format.is_measured and rules.program is not None:
+            name = rules.program.name
+            found[f"program {name}"] = programs.allowed(name).digest
+        return {f"package {plugin.package}": plugin.version for plugin in used} | found

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from inspect import getdoc
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scoring.addresses import docstring_at, function_at
+from scoring.errors import PluginError, ProblemsFound
 from scoring.errors import gettext_noop as _
 from scoring.scores.options import DECIMALS
 
@@ -90,7 +94,8 @@ class Measure:
     """A number about an anonymized table, which way is better, and where it can lie.
 
     `summary` says in a sentence what it measures, `best` and `worst` what its ends mean. Of a measure that a
-    ruleset defines, `texts` has the title in each language; the texts of the library are translated. `parameters`
+    ruleset or a plugin defines, `texts` has the title in each language, that of a plugin also `summary`, `best` and
+    `worst`; the texts of the library are translated. `parameters`
     are those that its function gets, and `columns` the columns that they name, each with whether it must be a number;
     `terms` are the measures that a composite is made of.
     """
@@ -126,6 +131,11 @@ class Measure:
         object.__setattr__(self, "draws", self.draws or draws)
 
     @property
+    def is_foreign(self) -> bool:
+        """True if its function is of another package than the library."""
+        return not self.address.startswith("scoring.")
+
+    @property
     def function(self) -> MeasureFunction:
         """The function that computes the value."""
         measure: MeasureFunction = function_at(self.address)
@@ -133,12 +143,40 @@ class Measure:
         return partial(measure, **given) if given else measure
 
     def value(self, comparison: Comparison, options: Options) -> float | int | None:
-        """The value of a table, rounded; it is computed once. None where the schema lacks a column for it."""
+        """The value of a table, rounded; it is computed once. None where the schema lacks a column for it.
+
+        Raises
+        ------
+        PluginError
+            Where the function of another package fails, or gives no number within the measure's range.
+        """
         key = self.id, options
         if key not in comparison.values:
-            value = self.function(comparison, options) if self.fits(comparison.schema) else None
+            value = self._found(comparison, options) if self.fits(comparison.schema) else None
             comparison.values[key] = round(value, DECIMALS) if isinstance(value, float) else value
         return comparison.values[key]
+
+    def _found(self, comparison: Comparison, options: Options) -> float | int | None:
+        if not self.is_foreign:
+            return self.function(comparison, options)
+        try:
+            value = self.function(comparison, options)
+        except ProblemsFound:
+            raise
+        except Exception as error:
+            raise PluginError("plugin.measure", id=self.id, got=type(error).__name__) from error
+        return self._checked(value)
+
+    def _checked(self, value: Any) -> float | int | None:
+        """A plain number; `PluginError` for anything else."""
+        high = math.inf if self.high is None else self.high
+        if value is None:
+            return None
+        if isinstance(value, Real) and not isinstance(value, bool):
+            number = int(value) if isinstance(value, Integral) else round(float(value), DECIMALS)
+            if math.isfinite(number) and self.low <= number <= high:
+                return number
+        raise PluginError("plugin.value", id=self.id, low=f"{self.low:g}", high=f"{high:g}")
 
     def fits(self, schema: Schema) -> bool:
         """True if the schema has the columns that the parameters name."""
@@ -171,7 +209,9 @@ class Measure:
 
     @property
     def description(self) -> str:
-        """The function's docstring: definition, range, source."""
+        """The function's docstring: definition, range, source; of a plugin's function without one the summary."""
+        if self.is_foreign:
+            return getdoc(function_at(self.address)) or self.summary
         return docstring_at(self.address)
 
 
