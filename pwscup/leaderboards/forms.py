@@ -83,6 +83,8 @@ class CeremonyForm(VersionedForm):
             required=False,
             choices=[("", ALL_TEAMS), *((key, d.local_title) for key, d in self.divisions.items())],
         )
+        self.stages = {None if key == SEASON else key: str(title) for key, title in season + stages}
+        """The titles of the choices by key; that of the season is None."""
         if len(season + stages) == 1:
             self.fields["stage"].widget = forms.HiddenInput()
         if not self.divisions:

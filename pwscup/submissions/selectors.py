@@ -254,11 +254,18 @@ def may_be_late(rounds: Collection[Round], now: datetime, before: datetime | Non
     The last permission of each team is effective; with `before`, the state at that time. No result is final
     until then.
     """
+    return late_until(rounds, now, before) is not None
+
+
+def late_until(
+    rounds: Collection[Round], now: datetime, before: datetime | None = None
+) -> datetime | None:
+    """The latest deadline of a team that may be late; an upload of it may be in flight for some time longer."""
     found = LateAllowance.objects.filter(round__in=rounds).order_by("pk")
     allowed = as_of(found, "granted_at", before).values_list("team", "round", "until")
     newest = {row[:2]: row[2] for row in allowed}
     clock = next((round.contest.clock(now - upload_grace()) for round in rounds), now)
-    return any(until > clock for until in newest.values())
+    return max((until for until in newest.values() if until > clock), default=None)
 
 
 def _rulings_about(team_id: int) -> QuerySet[Ruling, Any]:

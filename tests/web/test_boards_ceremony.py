@@ -13,6 +13,8 @@ from django.utils import timezone
 from pwscup.contests.models import Contest, Division
 from pwscup.contests.services import ContestRefused
 from pwscup.core.models import Event
+from pwscup.core.templatetags.pwscup import machine_time
+from pwscup.core.texts.moments import shown_moment
 from pwscup.leaderboards.ceremony import services
 from pwscup.leaderboards.models import Ceremony
 from pwscup.submissions.decisions import rulings
@@ -314,7 +316,11 @@ def test_no_ceremony_of_what_everybody_sees(cast, played):
 def test_no_ceremony_before_the_rounds_are_over(cast, played):
     board_facts.move_to(cast.contest, "attack")
     Contest.objects.update(frozen_at=timezone.now())
-    assert "“Attack round” is not over yet" in refused(cast)
+    closes_at = cast.contest.rounds.get(pk=played.attack.pk).closes_at
+    words = (
+        f"“Attack round” is not over yet: it closes at {shown_moment(closes_at, cast.contest.tz)}"
+    )
+    assert words in refused(cast)
 
 
 def test_a_round_that_has_just_closed_is_not_called_open(cast, played, settings):
@@ -322,14 +328,43 @@ def test_a_round_that_has_just_closed_is_not_called_open(cast, played, settings)
     now = timezone.now()
     Contest.objects.update(frozen_at=now)
     cast.contest.rounds.filter(pk=played.attack.pk).update(closes_at=now)
-    assert "“Attack round” has just closed" in refused(cast)
+    at = now + timedelta(seconds=60)
+    words = refused(cast)
+    assert "“Attack round” has just closed" in words
+    assert "not over" not in words
+    assert f"at {at.astimezone(cast.contest.tz):%H:%M:%S %Z} at the latest" in words
+
+
+def test_the_page_counts_down_to_the_time_from_which_a_ceremony_is_possible(
+    cast, played, oscar, settings
+):
+    settings.UPLOAD_GRACE_SECONDS = 60
+    page = reverse("organize-board", args=[cast.contest.slug])
+    now, attack = timezone.now(), cast.contest.rounds.filter(pk=played.attack.pk)
+
+    def section() -> str:
+        body = oscar.get(page).content.decode()
+        return body[body.index('id="ceremony"') :].partition("</section>")[0]
+
+    assert "disabled" not in section()
+    for closes_at, polled in ((now + HOUR, False), (now, True)):
+        attack.update(closes_at=closes_at)
+        shown, until = section(), machine_time(closes_at + timedelta(seconds=60))
+        assert f'data-until="{until}"' in shown
+        assert "Possible from" in shown
+        assert "disabled" in shown
+        assert ("every 5s" in shown) is polled
+    attack.update(complete_until=now)  # every process that takes uploads has reported
+    assert "disabled" not in section()
+    assert begin(cast)
 
 
 def test_no_ceremony_while_a_team_may_be_late(cast, played, settings):
     settings.UPLOAD_GRACE_SECONDS = 60
     late = {"team": played.teams["Red"], "round": played.attack, "reason": "power cut"}
     rulings.allow_late(actor=cast.oscar, until=timezone.now() + HOUR, **late)
-    assert "may still submit late in “Attack round”" in refused(cast)
+    until = shown_moment(LateAllowance.objects.get().until, cast.contest.tz)
+    assert f"may still submit late in “Attack round”, until {until}" in refused(cast)
     LateAllowance.objects.update(until=timezone.now())
     assert "may still submit late" in refused(cast)  # its last upload may be on its way
     LateAllowance.objects.update(until=timezone.now() - HOUR)

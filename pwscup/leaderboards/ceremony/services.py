@@ -15,11 +15,10 @@ from pwscup.contests.policies import is_frozen
 from pwscup.contests.services import ContestRefused
 from pwscup.contests.services.common import lock
 from pwscup.core import audit_log
-from pwscup.leaderboards import facts
+from pwscup.leaderboards.ceremony.readiness import blockers
 from pwscup.leaderboards.models import Ceremony
 from pwscup.leaderboards.scope import Scope, scope_of, weighted_stages
 from pwscup.leaderboards.services import boards_of, build, forget
-from pwscup.submissions import selectors
 from scoring.rulesets import Ruleset
 
 if TYPE_CHECKING:
@@ -173,29 +172,9 @@ def start(
 
 
 def _refuse_before_the_end(scope: Scope) -> None:
-    open_ones = []
-    for round in scope.rounds:
-        name = {"round": round.local_title}
-        if not round.is_settled(scope.now):
-            words = (
-                _(
-                    "“%(round)s” has just closed, and its last uploads are awaited. Try again in a few seconds."
-                )
-                if round.has_closed(scope.now)
-                else _("“%(round)s” is not over yet: the final order is not known yet.")
-            )
-            open_ones.append(words % name)
-        elif selectors.may_be_late([round], scope.now):
-            words = _(
-                "A team may still submit late in “%(round)s”: the final order is not known yet."
-            )
-            open_ones.append(words % name)
-    if open_ones:
-        raise ContestRefused(*open_ones)
-    if sum(facts.n_awaited(scope).values()):
-        raise ContestRefused(
-            _("Submissions are still being scored: wait for the last one, and try again.")
-        )
+    found = blockers(scope)
+    if found:
+        raise ContestRefused(*(blocker.text for blocker in found))
 
 
 def _order(data: Mapping[str, Any], rules: Ruleset) -> Mapping[str, Any] | None:

@@ -25,6 +25,7 @@ from pwscup.core.http.polling import polled
 from pwscup.core.http.posted import posted_number
 from pwscup.leaderboards.ceremony import services
 from pwscup.leaderboards.ceremony.pages import status
+from pwscup.leaderboards.ceremony.readiness import waiting_stages
 from pwscup.leaderboards.forms import CeremonyForm, DisplayForm, FreezeForm
 from pwscup.leaderboards.views import for_readers, vary
 
@@ -71,12 +72,17 @@ def organize_board(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 def _board_page(request: HttpRequest, contest: Contest, **forms: Any) -> HttpResponse:
     page = organizer_page(request, contest, "board")
+    ceremony_form = CeremonyForm(contest)
+    waiting = waiting_stages(contest, page["now"], ceremony_form.stages)
     page |= {
         "form": DisplayForm(contest),
         "freeze_form": FreezeForm(contest),
-        "ceremony_form": CeremonyForm(contest),
+        "ceremony_form": ceremony_form,
         "frozen": is_frozen(contest, page["now"]),
         "ceremony": services.open_ceremony(contest),
+        "waiting": waiting,
+        "may_start": len(waiting) < len(ceremony_form.stages),
+        "is_soon": any(blocker.is_soon for stage in waiting for blocker in stage.blockers),
     }
     return render(request, "leaderboards/organize.html", page | forms)
 
