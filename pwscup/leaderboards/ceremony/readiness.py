@@ -59,7 +59,7 @@ def waiting_stages(
 
 
 def blockers(scope: Scope) -> list[Blocker]:
-    """What keeps the order of this scope from being final; empty if nothing does."""
+    """The reasons why the order of this scope is not final yet; empty if there are none."""
     found = [blocker for round in scope.rounds for blocker in _of_round(round, scope)]
     if not found and sum(facts.n_awaited(scope).values()):
         found.append(
