@@ -23,6 +23,7 @@ from pwscup.contests.policies import may_see_board
 from pwscup.contests.teams import tables as team_tables
 from pwscup.contests.teams.tables import ORIGINAL
 from pwscup.core.db.prepared import Prepared, prefetch
+from pwscup.core.installation import programs
 from pwscup.core.models import Event
 from pwscup.formats import format_of
 from scoring.rulesets import parse_ruleset
@@ -389,6 +390,15 @@ def missing_for_publication(contest: Contest) -> list[_StrPromise]:
         missing.append(_("The original data is missing. Upload it and confirm its columns."))
     if not contest.rounds.exists():
         missing.append(_("The contest has no rounds."))
+    program = contest.ruleset.program
+    if program is not None and not programs.is_allowed(program.name):
+        missing.append(
+            _(
+                "The administrator has not allowed the program “%(name)s”, which the rules name: no submission "
+                "could be scored."
+            )
+            % {"name": program.name}
+        )
     return missing
 
 

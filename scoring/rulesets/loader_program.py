@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scoring.errors import gettext_noop as _
 from scoring.measures.catalog import OF_PROGRAMS, Measure
 from scoring.registry import ALL_MEASURES
 from scoring.rulesets.base import MeasureSpec, ProgramSpec
@@ -53,7 +54,7 @@ def _value(document: Document) -> MeasureSpec:
         id=id_,
         name=id_,
         title=title["en"],
-        summary=title["en"],
+        summary=_("A value that a program of the organizers gives."),
         address=OF_PROGRAMS,
         family="utility",
         direction=direction,

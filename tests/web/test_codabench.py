@@ -247,6 +247,9 @@ def test_a_bundle_is_shown_and_becomes_a_draft(cast, oscar):
     page = oscar.get(report).content.decode()
     assert "The picture of the competition" in page
     assert reverse("organize-contest", args=[contest.slug]) in page
+    overview = oscar.get(reverse("organize-contest", args=[contest.slug])).content.decode()
+    assert report in overview
+    assert "has not allowed the program “hide-the-towns”" in overview
     for name in ("organize-contest", "organize-rules", "organize-rounds", "organize-data"):
         assert oscar.get(reverse(name, args=[contest.slug])).status_code == 200
     assert oscar.get(reverse("rules", args=[contest.slug])).status_code == 200

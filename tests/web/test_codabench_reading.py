@@ -222,7 +222,7 @@ leaderboard:
   leaderboards:
     RESULTS: &RESULTS {label: Results, rank: 1}
   columns:
-    slow: {leaderboard: *RESULTS, label: Seconds, rank: 2, sort: asc, numeric_format: 4}
+    slow.s: {leaderboard: *RESULTS, label: Seconds, rank: 2, sort: asc, numeric_format: 4}
     kept: {leaderboard: *RESULTS, label: Kept, rank: 1}
 """
 
@@ -237,7 +237,7 @@ def test_a_bundle_of_codalab_is_read():
     ]
     assert [(c.key, c.title, c.direction, c.precision) for c in found.leaderboard.columns] == [
         ("kept", "Kept", "higher", 2),
-        ("slow", "Seconds", "lower", 4),
+        ("slow.s", "Seconds", "lower", 4),
     ]
     assert (found.terms, [page.title for page in found.pages]) == ("Be fair.", ["overview"])
     assert found.program.files == ("metadata", "score.py")

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from pwscup.contests.selectors import unmeasured_under
+from pwscup.contests.services import ContestRefused, publish
 from pwscup.core import jobs
 from pwscup.core.apps import check_programs
 from pwscup.core.files import storage
@@ -208,6 +209,31 @@ def test_organizers_see_the_state_of_the_program(cast, as_user, program, setting
     assert "network, reading" in client.get(address).content.decode()
     settings.PROGRAMS_FILE = ""
     assert "the administrator has not allowed it" in client.get(address).content.decode()
+
+
+def test_a_value_is_described_in_the_readers_language(cast, as_user, program):
+    cast.contest.ruleset_text = cast.contest.ruleset_text.replace('"Changed records"', '"Time"')
+    cast.contest.save()
+    client = as_user(cast.oscar)
+    client.cookies["django_language"] = "ja"
+    page = client.get(reverse("rules", args=[cast.contest.slug])).content.decode()
+    assert "主催者のプログラムが計算する値です。" in page
+
+
+def test_rules_with_a_program_that_nobody_allowed_are_not_published(
+    cast, as_user, program, settings
+):
+    cast.contest.is_published = False
+    cast.contest.save()
+    page = reverse("organize-contest", args=[cast.contest.slug])
+    refusal = "The administrator has not allowed the program “changes”"
+    assert refusal not in as_user(cast.oscar).get(page).content.decode()
+    settings.PROGRAMS_FILE = ""
+    assert refusal in as_user(cast.oscar).get(page).content.decode()
+    with pytest.raises(ContestRefused):
+        publish(actor=cast.oscar, contest=cast.contest)
+    cast.contest.refresh_from_db()
+    assert not cast.contest.is_published
 
 
 def test_checks_name_what_keeps_a_program_from_running(settings, tmp_path, monkeypatch):

@@ -47,6 +47,7 @@ class Files:
     yaml_path: str
     entries: Mapping[str, Entry]
     left: int = field(default=MAX_READ)
+    programs: dict[str, Folder | None] = field(default_factory=dict)
 
     def __contains__(self, path: object) -> bool:
         return path in self.entries
@@ -67,7 +68,12 @@ class Files:
         return b"".join(pieces)
 
     def program(self, path: str) -> Folder | None:
-        """A folder, or an archive in the bundle; None where there is neither."""
+        """A folder, or an archive in the bundle, read once; None where there is neither."""
+        if path not in self.programs:
+            self.programs[path] = self._program(path)
+        return self.programs[path]
+
+    def _program(self, path: str) -> Folder | None:
         below = {
             name.removeprefix(f"{path}/"): name
             for name in self.entries

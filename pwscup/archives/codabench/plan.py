@@ -94,6 +94,7 @@ def draft_of(
     notes = Notes()
     name = program or program_name(competition)
     phases = _moved(competition.phases, starts_at, notes)
+    _note_program(competition, name, allowed, phases, notes)
     if _end(phases[-1]) <= now:
         notes.add("over", "phases")
     keys = _distinct((phase.name for phase in phases), "phase")
@@ -104,7 +105,6 @@ def draft_of(
         content["summary"] = _both(competition.description[:10_000])
     _add_rounds(content, competition, phases, keys, notes)
     _add_program(content, competition, name, ids, notes)
-    _note_program(competition, name, allowed, phases, notes)
     if len(phases) > 1:
         _add_stages(content, phases, keys, notes)
     text = f"# Made from a competition bundle of Codabench.\n\n{tomli_w.dumps(content)}"
@@ -124,7 +124,7 @@ def draft_of(
             _round_plan(rules, key, phase) for key, phase in zip(keys, phases, strict=True)
         ),
         hidden=hidden,
-        left_out=(*competition.left_out, *notes.found),
+        left_out=(*notes.found, *competition.left_out),
     )
 
 

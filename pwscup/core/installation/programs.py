@@ -56,6 +56,15 @@ def allowed(name: str) -> Program:
     return found[name]
 
 
+def is_allowed(name: str) -> bool:
+    """The administrator has allowed a program of this name."""
+    try:
+        allowed(name)
+    except ProgramError:
+        return False
+    return True
+
+
 def faults() -> Iterator[str]:
     """Faults that keep allowed programs from running, a sentence for each."""
     try:

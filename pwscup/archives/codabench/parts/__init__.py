@@ -1,0 +1,1 @@
+"""The parts of a competition.yaml, a module for each; `base.Reading` is what all of them read and note."""
