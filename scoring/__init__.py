@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "1.2.0"
 
 if TYPE_CHECKING:
-    from scoring import privacy
+    from scoring import privacy, sequential
     from scoring.anonymizers import ANONYMIZERS
     from scoring.attacks.catalog import ATTACKS
     from scoring.catalogs import UnknownNameError
     from scoring.errors import Problem, ProblemsFound
-    from scoring.facade import sequential
     from scoring.facade.audits import audit, compare
     from scoring.facade.files import generate, read, validate
     from scoring.facade.given import UnconfirmedRolesWarning
@@ -79,13 +78,13 @@ _MODULES = {
     "scoring.tables.schema": ("Column", "Kind", "Role", "Schema"),
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}
-_PACKAGES = {"privacy": "scoring.privacy", "sequential": "scoring.facade.sequential"}
+_SUBMODULES = ("privacy", "sequential")
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name at its first use (PEP 562)."""
-    if name in _PACKAGES:
-        value: Any = import_module(_PACKAGES[name])
+    if name in _SUBMODULES:
+        value: Any = import_module(f"{__name__}.{name}")
     elif name in _PLACES:
         value = getattr(import_module(_PLACES[name]), name)
     else:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import doctest
 import inspect
+import json
 import os
 import re
 import shlex
@@ -36,8 +38,10 @@ from tests.scoring.test_rulesets_template import asked_keys
 from tools import (
     effects_reference,
     house,
+    library_reference,
     measures_reference,
     methods_reference,
+    notebooks,
     problems_reference,
 )
 
@@ -247,12 +251,74 @@ def test_the_organizer_tutorial_speaks_of_the_proposal():
     assert schema.column("patient").role is Role.IDENTIFIER
 
 
+# Recipes and their notebooks
+
+
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+RECIPES = ROOT / "docs" / "how-to" / "recipes.md"
+
+
+def test_notebooks_are_those_of_the_recipes():
+    written = {path.name: text_of(path) for path in NOTEBOOKS}
+    assert written == notebooks.notebooks(), "run: python -m tools.notebooks"
+    names = {name.partition(".")[0] for name in written if name.endswith(".ja.ipynb")}
+    assert (len(written) - len(names), names) == (10, set(notebooks.NAMES[:3]))
+
+
+@pytest.mark.parametrize("page", [RECIPES, RECIPES.with_name("recipes.ja.md")], ids=name_of)
+def test_recipes_are_short_and_the_first_one_is_right(page):
+    for recipe in notebooks.recipes(text_of(page)):
+        for cell in recipe.code:
+            lines = [line for line in cell.text.splitlines() if line.strip()]
+            own = [line for line in lines if not line.startswith("import ")]
+            assert len(own) <= notebooks.MOST_LINES, recipe.title
+    [(_, code), (_, shown)] = FENCE.findall(text_of(page).partition("\n## ")[0])
+    assert repr(value_of(code, {})) == shown.strip()
+
+
+def test_recipes_in_japanese_have_the_same_code():
+    japanese = notebooks.recipes(text_of(RECIPES.with_name("recipes.ja.md")))
+    english = notebooks.recipes(text_of(RECIPES))
+    for one, other in zip(japanese, english, strict=False):
+        assert one.code == other.code
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, marks=LONG if p.stem in ("series", "study") else ()) for p in NOTEBOOKS],
+    ids=name_of,
+)
+def test_notebooks_show_what_they_compute(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    known: dict[str, object] = {}
+    cells = [cell for cell in json.loads(text_of(path))["cells"] if cell["cell_type"] == "code"]
+    for cell in cells:
+        found = value_of("".join(cell["source"]), known)
+        shown = ["".join(output["data"]["text/plain"]) for output in cell["outputs"]]
+        assert ([] if found is None else [repr(found)]) == shown
+
+
+def value_of(code: str, known: dict[str, object]) -> object:
+    """The value that a notebook shows of a cell: that of its last line, if that is an expression."""
+    *first, last = ast.parse(code).body
+    exec(compile(ast.Module(first, []), "cell", "exec"), known)
+    if isinstance(last, ast.Expr):
+        return eval(compile(ast.Expression(last.value), "cell", "eval"), known)
+    exec(compile(ast.Module([last], []), "cell", "exec"), known)
+    return None
+
+
 # References that are written by tools
 
 
 def test_measures_reference_is_current():
     written = text_of(measures_reference.TARGET)
     assert written == measures_reference.reference(), "run: python -m tools.measures_reference"
+
+
+def test_the_reference_of_the_library_is_current():
+    written = text_of(library_reference.TARGET)
+    assert written == library_reference.reference(), "run: python -m tools.library_reference"
 
 
 def test_effects_reference_is_current():

@@ -30,9 +30,16 @@ def utility_and_risk(frame: pd.DataFrame, utility: str, risk: str, labels: tuple
     def draw(axes: Axes) -> None:
         x, y = known[utility].to_numpy(), known[risk].to_numpy()
         axes.scatter(x, y, color=BAR, zorder=3)
+        middle = (x.min() + x.max()) / 2 if len(x) else 0.0
         for name, at, above in zip(known.index, x.tolist(), y.tolist(), strict=True):
+            side = "right" if at > middle else "left"  # names stay within the axes
             axes.annotate(
-                str(name), (at, above), xytext=(5, 4), textcoords="offset points", color=INK
+                str(name),
+                (at, above),
+                xytext=(-5 if side == "right" else 5, 4),
+                textcoords="offset points",
+                ha=side,
+                color=INK,
             )
         axes.margins(0.18)
         axes.set_xlabel(labels[0])
