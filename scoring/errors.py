@@ -210,6 +210,10 @@ MESSAGES: dict[str, str] = {
     "plugin.guess": _(
         "the plugin’s attack {id} gave a wrong answer — expected a row of the original, from 0, or -1 for each record"
     ),
+    "plugin.generator": _("the generator of the format {id} failed — got {got}"),
+    "plugin.table": _(
+        "the generator of the format {id} gave a wrong table — expected the columns of its rules — got {got}"
+    ),
     # model files
     "model.too_large": _("the file is too large — expected at most {expected} bytes — got {got}"),
     "model.not_json": _("not a model that XGBoost saved as JSON — expected JSON text — got {got}"),

@@ -1,4 +1,4 @@
-"""Plugins: measures, attacks and formulas of Python packages that an administrator has installed."""
+"""Plugins: measures, attacks, formulas and formats of Python packages that an administrator has installed."""
 
 from __future__ import annotations
 
@@ -16,11 +16,15 @@ from scoring.addresses import function_at
 from scoring.attacks.base import Attack, ColumnChoice
 from scoring.attacks.catalog import ATTACKS, INQUIRIES
 from scoring.catalogs import Registry
-from scoring.errors import shorten
+from scoring.datasets import MAX_RECORDS
+from scoring.errors import ProblemsFound, shorten
 from scoring.formulas import FORMULAS, OF_LISTED, OFFICIAL, PARTS
 from scoring.formulas.base import Formula, Setting
 from scoring.options import Option
 from scoring.registry import ALL_MEASURES, MEASURES, Measure
+from scoring.rulesets.installed import FORMATS, Format
+from scoring.rulesets.kinds import SERIES
+from scoring.rulesets.loader import library_names, parse_ruleset, schema_names
 
 if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
@@ -28,12 +32,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}")
 OF_MEASURES, OF_ATTACKS, OF_FORMULAS = "pwscup.measures", "pwscup.attacks", "pwscup.formulas"
+OF_FORMATS = "pwscup.formats"
 GROUPS: dict[str, tuple[type, tuple[Registry[Any], ...]]] = {
     OF_MEASURES: (Measure, (MEASURES, ALL_MEASURES)),
     OF_ATTACKS: (Attack, (ATTACKS, INQUIRIES)),
     OF_FORMULAS: (Formula, (FORMULAS, OFFICIAL, OF_LISTED)),
+    OF_FORMATS: (Format, (FORMATS,)),
 }
-"""By group of entry points: the class of its objects, and the registries that get them."""
+"""By group of entry points: the class of its objects, and the registries that get them; formats may name the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +60,8 @@ class Plugin:
 def load() -> tuple[Plugin, ...]:
     """Register every installed plugin, once in a process; those with a fault are named and left out.
 
-    An entry point names a `Measure`, `Attack` or `Formula`. Its identifier must be new, its texts complete and its
-    function importable.
+    An entry point names a `Measure`, `Attack`, `Formula` or `Format`. Its identifier must be new, its texts complete,
+    its function importable and its rules without problems.
     """
     return tuple(
         _registered(group, point)
@@ -71,8 +77,10 @@ def named(group: str, ids: Iterable[str]) -> tuple[Plugin, ...]:
 
 
 def used(rules: Ruleset) -> tuple[Plugin, ...]:
-    """The plugins that rules name: measures, the formulas of their boards, and attacks of baseline teams."""
+    """The plugins that rules are or name: a format, measures, formulas of boards, and attacks of baseline teams."""
+    known = FORMATS.get(rules.id)
     return (
+        *named(OF_FORMATS, [rules.id] if known and known.text == rules.text else []),
         *named(OF_MEASURES, rules.measures),
         *formulas_of(rules),
         *named(OF_ATTACKS, rules.baseline_attackers.values()),
@@ -90,7 +98,8 @@ def texts() -> dict[str, Mapping[str, str]]:
     for plugin in load():
         if not plugin.fault:
             entry = GROUPS[plugin.group][1][0][plugin.id]
-            found |= {_english(entry, name): text for name, text in entry.texts.items()}
+            own = getattr(entry, "texts", {})
+            found |= {_english(entry, name): text for name, text in own.items()}
     return found
 
 
@@ -116,7 +125,8 @@ def _registered(group: str, point: EntryPoint) -> Plugin:
         return Plugin(group, point.name, package, version, _shown(error))
     if fault:
         return Plugin(group, point.name, package, version, fault)
-    entry = replace(entry, texts={name: dict(text) for name, text in entry.texts.items()})
+    if kind is not Format:
+        entry = replace(entry, texts={name: dict(text) for name, text in entry.texts.items()})
     if kind is Formula:
         entry = replace(entry, function=_guarded(entry))
     for registry in registries:
@@ -134,6 +144,8 @@ def _fault(entry: Any, kind: type, registries: Iterable[Registry[Any]]) -> str:
         )
     if any(entry.id in registry for registry in registries):
         return f"there is a {kind.__name__} {entry.id} already"
+    if kind is Format:
+        return _unfit_format(entry)
     return _lacking(entry, kind) or _unfit(entry, kind)
 
 
@@ -168,6 +180,29 @@ def _unfit(entry: Any, kind: type) -> str:
     ):
         return f"{id_}: expected columns of the class ColumnChoice, and options of the class Option"
     return "" if callable(function_at(entry.address)) else f"{id_} names no function"
+
+
+def _unfit_format(entry: Format) -> str:
+    """Problems of the rules, or a generator that does not fit them."""
+    id_ = entry.id
+    if id_ in library_names() or id_ in schema_names():
+        return f"there is a ruleset or a schema {id_} already"
+    try:
+        rules = parse_ruleset(entry.text)
+    except ProblemsFound as found:
+        more = f", and {found.n_total - 1} more problems" if found.n_total > 1 else ""
+        return f"rules of {id_}: {shorten(found.problems[0], 400)}{more}"
+    if rules.id != id_:
+        return f"rules of {id_}: expected this id in them, got {rules.id}"
+    if not entry.generator:
+        return ""
+    if rules.schema is None or rules.tables == SERIES:
+        return f"{id_}: expected no generator, as the rules name no columns of a table"
+    if not isinstance(entry.n_records, int) or not 1 <= entry.n_records <= MAX_RECORDS:
+        return f"{id_}: expected n_records from 1 to {MAX_RECORDS}, got {shorten(entry.n_records)}"
+    if entry.generated and not {"en", "ja"} <= {*entry.generated}:
+        return f"{id_}: expected a sentence in en and ja under generated"
+    return "" if callable(entry.function) else f"{id_}: generator names no function"
 
 
 def _shown(error: BaseException) -> str:

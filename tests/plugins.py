@@ -14,6 +14,7 @@ from scoring import plugins
 ROOT = Path(__file__).parents[1]
 TEMPLATE = ROOT / "docs" / "examples" / "plugin"
 MEASURE, ATTACK, FORMULA = "untouched-records", "nearest-total", "geometric"
+FORMAT = "example-lesson"
 """The identifiers of the template."""
 
 

@@ -11,7 +11,11 @@ DATASETS = ("households", "census", "diabetes", "health", "profile", "ratings", 
 
 
 def add_arguments(command: Parser) -> None:
-    command.add_argument("dataset", choices=DATASETS, help=f"what to draw: {', '.join(DATASETS)}")
+    command.add_argument(
+        "dataset",
+        metavar="DATASET",
+        help=f"what to draw: {', '.join(DATASETS)}, or a format of a plugin that draws tables",
+    )
     command.add_argument(
         "--records", type=int, default=8333, metavar="N", help="how many, up to 1,000,000 (8333)"
     )
@@ -22,21 +26,31 @@ def add_arguments(command: Parser) -> None:
 
 def run(arguments: Namespace, output: Output) -> None:
     """Draw the table and write it, its schema too where that is wanted."""
+    from scoring import plugins
     from scoring.datasets import MAX_RECORDS
     from scoring.datasets.catalog import generated
+    from scoring.errors import PluginError
+    from scoring.rulesets.installed import generators
     from scoring.rulesets.loader import load_schema
     from scoring.tables.writing import write_table
 
+    plugins.load()
+    known = (*DATASETS, *generators())
+    if arguments.dataset not in known:
+        raise UsageError(f"expected one of {', '.join(known)}, got {arguments.dataset}")
     if not 1 <= arguments.records <= MAX_RECORDS:
         raise UsageError(f"--records: expected 1 to {MAX_RECORDS}, got {arguments.records}")
     check_writable(arguments.out, arguments.schema_out)
     output.step(f"drawing {arguments.records} records")
-    table = generated(
-        arguments.dataset,
-        arguments.records,
-        seed=arguments.seed,
-        progress=lambda done, total: output.step(f"drawing column {done} of {total}"),
-    )
+    try:
+        table = generated(
+            arguments.dataset,
+            arguments.records,
+            seed=arguments.seed,
+            progress=lambda done, total: output.step(f"drawing column {done} of {total}"),
+        )
+    except PluginError as error:
+        raise UsageError(str(error)) from error
     output.step("writing")
     schema = load_schema(arguments.dataset)
     written = {arguments.out: write_table(table, schema)}

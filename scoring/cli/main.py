@@ -21,6 +21,7 @@ from scoring.cli import (
     demonstrate,
     dp,
     generate,
+    installed,
     lecture,
     mark,
     rank,
@@ -167,6 +168,12 @@ COMMANDS: dict[str, Command] = {
             "publish a changing table repeatedly, and check its releases",
             sequential.add_arguments,
             sequential.run,
+        ),
+        Command(
+            "plugins",
+            "list installed plugins, and what keeps one from being used",
+            installed.add_arguments,
+            installed.run,
         ),
         Command(
             "verify",

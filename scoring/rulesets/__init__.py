@@ -15,12 +15,14 @@ from scoring.rulesets.base import (
     ValiditySpec,
     localized,
 )
+from scoring.rulesets.installed import Format
 from scoring.rulesets.loader import load_ruleset, parse_ruleset, ruleset_names
 
 __all__ = [
     "CriterionSpec",
     "DataSpec",
     "FileSpec",
+    "Format",
     "Limits",
     "MeasureSpec",
     "ProgramSpec",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from scoring.rulesets.base import (
     unfit_parts,
 )
 from scoring.rulesets.document import Document
+from scoring.rulesets.installed import FORMATS, generators
 from scoring.rulesets.kinds import (
     BASELINE_TEAMS,
     CANDIDATES,
@@ -60,12 +61,16 @@ TEMPLATE = "template"
 """The ruleset that explains every key."""
 
 
-@cache
 def ruleset_names() -> tuple[str, ...]:
-    """The names of the rulesets that come with the library, sorted, the template last."""
+    """The names of the rulesets of the library and of plugins, sorted, the template last."""
+    return tuple(sorted((*library_names(), *FORMATS), key=lambda name: (name == TEMPLATE, name)))
+
+
+@cache
+def library_names() -> frozenset[str]:
+    """The names of the rulesets that come with the library."""
     entries = [entry.name for entry in DATA.iterdir() if entry.name.endswith(".toml")]
-    names = [n.removesuffix(".toml") for n in entries if not n.endswith(SCHEMA_SUFFIX)]
-    return tuple(sorted(names, key=lambda name: (name == TEMPLATE, name)))
+    return frozenset(n.removesuffix(".toml") for n in entries if not n.endswith(SCHEMA_SUFFIX))
 
 
 @cache
@@ -75,9 +80,16 @@ def schema_names() -> tuple[str, ...]:
     return tuple(sorted(n.removesuffix(SCHEMA_SUFFIX) for n in names))
 
 
-@cache
 def load_schema(name: str) -> Schema:
-    """The schema `name` of the library; KeyError, naming the known ones, where there is none."""
+    """The schema `name` of the library, or that of a plugin's format that draws tables; KeyError, naming those of the
+    library, where there is none."""
+    if name in generators() and (schema := load_ruleset(name).schema) is not None:
+        return schema
+    return _library_schema(name)
+
+
+@cache
+def _library_schema(name: str) -> Schema:
     from scoring.tables.schema import Schema
 
     if name not in schema_names():
@@ -85,11 +97,17 @@ def load_schema(name: str) -> Schema:
     return Schema.from_toml((DATA / f"{name}{SCHEMA_SUFFIX}").read_text(encoding="utf-8"))
 
 
-@cache
 def load_ruleset(name: str) -> Ruleset:
-    """The ruleset `name` of the library; KeyError, naming the known ones, where there is none."""
-    if name not in ruleset_names():
+    """The ruleset `name` of the library or of a plugin; KeyError, naming the known ones, where there is none."""
+    if name in FORMATS:
+        return _parsed(FORMATS[name].text)
+    if name not in library_names():
         raise KeyError(f"no ruleset {name!r}; the library has {', '.join(ruleset_names())}")
+    return _library_ruleset(name)
+
+
+@cache
+def _library_ruleset(name: str) -> Ruleset:
     return parse_ruleset((DATA / f"{name}.toml").read_text(encoding="utf-8"))
 
 
@@ -108,6 +126,9 @@ def parse_ruleset(text: str) -> Ruleset:
     document.close()
     problems.raise_if_any()
     return ruleset
+
+
+_parsed = lru_cache(maxsize=16)(parse_ruleset)
 
 
 def _toml(text: str) -> dict[str, Any]:

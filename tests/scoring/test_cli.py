@@ -600,7 +600,7 @@ def test_many_problems_are_counted_and_the_first_shown(run, submission):
     [
         ("", "required"),
         ("frobnicate", "invalid choice"),
-        ("generate cars --seed 1 --out C.csv", "invalid choice"),
+        ("generate cars --seed 1 --out C.csv", "expected one of households, census"),
         ("generate households --out C.csv", "--seed"),
         ("generate households --seed -1 --out C.csv", "invalid integer of 0 or more"),
         ("generate households --records 0 --seed 1 --out C.csv", "expected 1 to 1000000, got 0"),

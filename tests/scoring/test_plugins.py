@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 import tomli_w
@@ -11,17 +13,34 @@ from scoring.attacks.catalog import ATTACKS
 from scoring.audits.audit import audit
 from scoring.audits.quick import strongest_attack
 from scoring.cli.main import main
+from scoring.datasets.catalog import generated
 from scoring.errors import PluginError, ProblemsFound
 from scoring.evaluate import score
 from scoring.formulas import FORMULAS, Scores, ranked
 from scoring.registry import MEASURES
-from scoring.rulesets import load_ruleset, parse_ruleset
-from tests.plugins import ATTACK, FORMULA, MEASURE, install, install_template, installed, registered
+from scoring.rulesets import load_ruleset, parse_ruleset, ruleset_names
+from scoring.rulesets.loader import load_schema
+from tests.plugins import (
+    ATTACK,
+    FORMAT,
+    FORMULA,
+    MEASURE,
+    install,
+    install_template,
+    installed,
+    registered,
+)
 from tests.scoring.rulesets import message_of, problem_list, values_of
 
 TABLES = examples.table("original"), examples.table("unified"), [0, 1, 2, 3]
 A_MEASURE = "from dataclasses import replace\nfrom scoring.registry import MEASURES\n"
 AN_ATTACK = "from dataclasses import replace\nfrom scoring.registry import ATTACKS\n"
+A_FORMAT = """
+from dataclasses import replace
+from scoring.rulesets import Format, load_ruleset
+TEXT = load_ruleset("microdata-classroom").text
+OWN = TEXT.replace('id = "microdata-classroom"', 'id = "own"')
+"""
 A_FORMULA = "from dataclasses import replace\nfrom scoring.formulas import FORMULAS\n"
 BROKEN = {
     "pwscup.measures": {
@@ -73,8 +92,44 @@ BROKEN = {
             "own: expected settings of the class Setting",
         ),
     },
+    "pwscup.formats": {
+        "collides": (
+            "ENTRY = Format('pwscup2015', TEXT)",
+            "there is a ruleset or a schema pwscup2015 already",
+        ),
+        "schema": ("ENTRY = Format('census', OWN)", "there is a ruleset or a schema census already"),
+        "syntax": (
+            "ENTRY = Format('own', 'id = ')",
+            "rules of own: ruleset — not TOML — Invalid value (at end of document)",
+        ),
+        "other": (
+            "ENTRY = Format('own', TEXT)",
+            "rules of own: expected this id in them, got microdata-classroom",
+        ),
+        "wrong": (
+            "ENTRY = Format('own', OWN.replace('\"LOSS\", ', '').replace('minutes = 15', 'minutes = 0'))",
+            "rules of own: ruleset — key round[1].minutes has a wrong value — expected a whole number from 1 to "
+            "5256000 — got “0”, and 2 more problems",
+        ),
+        "drawn": (
+            "ENTRY = Format('own', OWN, generator='math:pi')",
+            "own: generator names no function",
+        ),
+        "free": (
+            "ENTRY = Format('own', OWN.replace('schema = \"households\"', ''), generator='math:sin')",
+            "own: expected no generator, as the rules name no columns of a table",
+        ),
+        "large": (
+            "ENTRY = Format('own', OWN, generator='math:sin', n_records=0)",
+            "own: expected n_records from 1 to 1000000, got 0",
+        ),
+        "silent": (
+            "ENTRY = Format('own', OWN, generator='math:sin', generated={'ja': 'x'})",
+            "own: expected a sentence in en and ja under generated",
+        ),
+    },
 }  # fmt: skip
-HEADS = dict(zip(BROKEN, (A_MEASURE, AN_ATTACK, A_FORMULA), strict=True))
+HEADS = dict(zip(BROKEN, (A_MEASURE, AN_ATTACK, A_FORMULA, A_FORMAT), strict=True))
 SUBMISSION = [
     "--schema",
     "S.toml",
@@ -112,7 +167,7 @@ def test_the_template_has_a_measure_an_attack_and_a_formula(known):
     """Half of the records of the documentation's unified table keep their quasi-identifiers."""
     assert [(p.group, p.id, p.package, p.version, p.fault) for p in known] == [
         (group, id_, "pwscup-example", "0.1.0", "")
-        for group, id_ in zip(BROKEN, (MEASURE, ATTACK, FORMULA), strict=True)
+        for group, id_ in zip(BROKEN, (MEASURE, ATTACK, FORMULA, FORMAT), strict=True)
     ]
     text = load_ruleset("pwscup2015").text.replace('"U6",', f'"U6", "{MEASURE}",')
     ruleset = parse_ruleset(text)
@@ -170,6 +225,74 @@ def test_at_home_the_commands_know_installed_plugins(template, tmp_path, capsys)
         with installed(template):
             main(command)
         assert expected in "".join(capsys.readouterr()), command
+
+
+# Formats
+
+
+def test_a_format_is_loaded_by_its_name_as_those_of_the_library(known):
+    assert FORMAT in ruleset_names()
+    assert ruleset_names()[-1] == "template"
+    ruleset = load_ruleset(FORMAT)
+    assert ruleset.title["ja"] == "例：独自の指標を使う授業"
+    assert [p.id for p in plugins.used(ruleset)] == [FORMAT, MEASURE, FORMULA, ATTACK]
+    changed = parse_ruleset(ruleset.text.replace("version = 1", "version = 2"))
+    assert FORMAT not in {p.id for p in plugins.used(changed)}
+    table = generated(FORMAT, 20, seed=3)
+    assert (
+        list(table.columns) == list(load_schema(FORMAT).names) == ["sex", "age", "income", "rent"]
+    )
+    assert table.equals(generated(FORMAT, 20, seed=3))
+
+
+def test_formats_are_scored_at_home(template, tmp_path, capsys):
+    at = {name: str(tmp_path / name) for name in ("X.csv", "S.toml", "Y.csv", "R.csv")}
+    tables = ["--original", at["X.csv"], "--anonymized", at["Y.csv"], "--rows", at["R.csv"]]
+    with installed(template):
+        drawn = ["generate", FORMAT, "--records", "60", "--seed", "1", "--out", at["X.csv"]]
+        assert main([*drawn, "--schema-out", at["S.toml"]]) == 0
+        files = ["--schema", at["S.toml"], "--original", at["X.csv"], "--out", at["Y.csv"]]
+        assert main(["anonymize", "sa-noise", *files, "--rows", at["R.csv"], "--seed", "1"]) == 0
+        capsys.readouterr()
+        assert main(["score", "--ruleset", FORMAT, "--json", *tables]) == 0
+    assert json.loads(capsys.readouterr().out)[MEASURE] == 1.0
+    assert main(["score", "--ruleset", FORMAT, *tables]) == 2
+    assert main(drawn) == 2
+    assert "expected one of households, census" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("raise OSError('secret')", "the generator of the format own failed — got OSError"),
+        ("return load_table(n_records + 1)", "got no table of 5 records"),
+        ("return load_table(n_records)[['total']]", "got total"),
+        ("return load_table(n_records).assign(q0=None)", "gave a wrong table"),
+    ],
+)
+def test_a_generator_that_fails_says_so(tmp_path, code, expected):
+    body = """
+from scoring.datasets.households import households
+def load_table(n): return households(n, seed=1)
+ENTRY = Format('own', OWN, generator='other_own:drawn')
+def drawn(n_records, *, seed): """
+    with own(tmp_path, body + code, "pwscup.formats"):
+        with pytest.raises(PluginError, match=expected) as found:
+            generated("own", 5, seed=1)
+        assert "secret" not in str(found.value)
+    assert "own" not in ruleset_names()
+
+
+def test_the_command_plugins_lists_them_with_their_faults(template, tmp_path, capsys):
+    with installed(template):
+        assert main(["plugins", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)["plugins"]
+    assert [plugin["id"] for plugin in listed] == [MEASURE, ATTACK, FORMULA, FORMAT]
+    with installed(install(tmp_path, {"gone": "1 / 0"}, group="pwscup.formats", package="broken")):
+        assert main(["plugins"]) == 1
+    assert "ZeroDivisionError: division by zero" in capsys.readouterr().out
+    assert main(["plugins"]) == 0
+    assert capsys.readouterr().out == "no plugins are installed\n"
 
 
 def test_without_its_package_nothing_knows_the_template():

@@ -156,7 +156,7 @@ def test_its_rules_say_in_whose_manner_it_is(name):
 
 
 def test_the_wizard_lists_them_under_a_heading_of_their_own(cast, as_user):
-    (_, others), (_, like) = wizard.formats()
+    (_, others), _plugins, (_, like) = wizard.formats()
     assert sorted(format.name for format in like) == sorted(OF_CUPS)
     assert not {format.name for format in others} & {*OF_CUPS}
     page = as_user(cast.oscar).get(reverse("organize-new")).content.decode()

@@ -14,8 +14,11 @@ from django.utils import timezone
 
 from pwscup.audits.models import Audit
 from pwscup.bots import live
+from pwscup.bots import services as bots
+from pwscup.bots.models import Rehearsal
 from pwscup.contests import faults, services
 from pwscup.contests.models import Contest
+from pwscup.contests.organize import wizard
 from pwscup.core import jobs
 from pwscup.core.apps import check_plugins
 from pwscup.core.installation.diagnosis import check_plugins as check_of_doctor
@@ -26,7 +29,7 @@ from pwscup.submissions.models import Submission
 from pwscup.submissions.states import State
 from scoring import plugins
 from tests import factories
-from tests.plugins import ATTACK, FORMULA, MEASURE, install, install_template, registered
+from tests.plugins import ATTACK, FORMAT, FORMULA, MEASURE, install, install_template, registered
 from tests.scoring.rulesets import values_of
 from tests.web import pipeline
 
@@ -205,3 +208,89 @@ def test_a_broken_plugin_is_named_by_checks_and_the_doctor(tmp_path, db, capsys)
         assert [finding.level.value for finding in check_of_doctor()] == ["warning", "ok"]
         call_command("check")
     assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+# Formats
+
+NEW = {
+    "title": "Lesson",
+    "timezone": "Asia/Tokyo",
+    "starts_at": "2031-04-10T10:00",
+    "max_team_size": "5",
+    "ruleset": FORMAT,
+}
+OF_TABLE = {
+    "en": "Synthetic people with an income and a rent.",
+    "ja": "収入と家賃をもつ架空の人々の合成データです。",
+}
+LIKE_A_CUP = """
+from scoring.rulesets import Format, load_ruleset
+TEXT = load_ruleset("microdata-classroom").text.replace('id = "microdata-classroom"', 'id = "own"')
+HEAD, REST = TEXT.split("version = 1")
+ENTRY = Format("own", f'{HEAD}version = 1\\nmodelled_on = "Some Cup"{REST}', "fails_own:drawn")
+def drawn(n_records, *, seed):
+    raise OSError("secret")
+"""
+
+
+def test_a_format_of_a_plugin_is_chosen_in_the_wizard_and_played_by_bots(
+    cast, oscar, template, unsent
+):
+    headings = {"en": "Formats of plugins", "ja": "プラグインの形式"}
+    packages = {
+        "en": "From the package pwscup-example 0.1.0",
+        "ja": "パッケージpwscup-example 0.1.0の形式です",
+    }
+    with registered(template):
+        for language, page in both(oscar, "organize-new"):
+            assert f'value="{FORMAT}"' in page
+            assert headings[language] in page
+            assert packages[language] in page
+        assert oscar.post(reverse("organize-new"), NEW).status_code == 302
+        contest = Contest.objects.get(slug="lesson")
+        assert list(contest.teams.values_list("name", flat=True)) == ["Mondrian"]
+        for language, page in both(oscar, "organize-data", "lesson"):
+            assert OF_TABLE[language] in page
+            assert 'value="300"' in page
+        given = {"n_records": "120", "version": str(contest.version)}
+        assert oscar.post(reverse("organize-generate", args=["lesson"]), given).status_code == 302
+        contest.refresh_from_db()
+        assert contest.draft.schema.names == ("sex", "age", "income", "rent")
+        schema = contest.draft.schema
+        services.confirm_table(actor=cast.oscar, contest=contest, schema=schema)
+        rehearsal = bots.request_dry_run(actor=cast.oscar, contest=contest)
+        jobs.work_on(Rehearsal, rehearsal.pk)
+        rehearsal.refresh_from_db()
+        assert rehearsal.state == Rehearsal.State.DONE
+        assert all(line["refused"] == [] for line in rehearsal.report)
+        done = Submission.objects.filter(round__contest=rehearsal.played_on, target=None).first()
+        assert MEASURE in done.evaluations.get().values
+        rules = oscar.get(reverse("organize-rules", args=["lesson"])).content.decode()
+        assert f"<code>{FORMAT}</code> – pwscup-example 0.1.0" in rules
+    assert f'value="{FORMAT}"' not in oscar.get(reverse("organize-new")).content.decode()
+
+
+def test_a_format_like_a_cup_is_listed_with_them_and_a_failing_generator_refuses(
+    cast, oscar, tmp_path
+):
+    folder = install(tmp_path, {"own": LIKE_A_CUP}, group=plugins.OF_FORMATS, package="fails")
+    with registered(folder) as (plugin,):
+        assert not plugin.fault
+        (*_others, (_heading, like)) = wizard.formats()
+        assert "own" in {format.name for format in like}
+        oscar.post(reverse("organize-new"), NEW | {"ruleset": "own"})
+        contest = Contest.objects.get(slug="lesson")
+        given = {"n_records": "120", "version": str(contest.version)}
+        page = oscar.post(reverse("organize-generate", args=["lesson"]), given, follow=True)
+        assert "the generator of the format own failed — got OSError" in page.content.decode()
+        assert "secret" not in page.content.decode()
+        assert not hasattr(Contest.objects.get(slug="lesson"), "draft")
+
+
+def test_a_format_with_bad_rules_is_left_out_of_the_wizard(cast, oscar, tmp_path):
+    code = "from scoring.rulesets import Format\nENTRY = Format('own', 'id = ')"
+    folder = install(tmp_path, {"own": code}, group=plugins.OF_FORMATS, package="fails")
+    with registered(folder):
+        assert 'value="own"' not in oscar.get(reverse("organize-new")).content.decode()
+        assert "not TOML" in check_plugins()[0].msg
+        assert oscar.post(reverse("organize-new"), NEW | {"ruleset": "own"}).status_code == 200

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from pwscup.accounts.policies import is_over
 from pwscup.contests import selectors
 from pwscup.contests.rules.pages import preview_of
+from scoring import plugins
 from scoring.rulesets import load_ruleset, ruleset_names
 
 if TYPE_CHECKING:
@@ -89,19 +90,26 @@ class Format:
     data: str
     origin: str
     """The sentence about the event in whose manner it is, or nothing."""
+    package: str
+    """The package that it comes from, with its version; nothing for one of the library."""
 
 
 def formats() -> list[tuple[str, list[Format]]]:
     """The formats for a new contest, with their rounds and lengths, under headings: those like a past cup, the latest
-    first, and all others."""
+    first, and all others, first those of the platform, then those of plugins."""
     found = [_format(name) for name in ruleset_names()]
     like = sorted((f for f in found if f.origin), key=lambda f: f.origin, reverse=True)
     others = [format for format in found if not format.origin]
-    return [(_("Formats of the platform"), others), (_("In the manner of past cups"), like)]
+    return [
+        (_("Formats of the platform"), [f for f in others if not f.package]),
+        (_("Formats of plugins"), [f for f in others if f.package]),
+        (_("In the manner of past cups"), like),
+    ]
 
 
 def _format(name: str) -> Format:
     rules = preview_of(load_ruleset(name))
     rounds = tuple((round.title, round.length) for round in rules.rounds)
     data = rules.data[0] if rules.data else ""
-    return Format(name, rules.title, rules.summary, rounds, data, rules.origin)
+    package = "".join(f"{p.package} {p.version}" for p in plugins.named(plugins.OF_FORMATS, [name]))
+    return Format(name, rules.title, rules.summary, rounds, data, rules.origin, package)

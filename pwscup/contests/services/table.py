@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -20,14 +21,18 @@ from pwscup.contests.teams import tables as team_tables
 from pwscup.core import audit_log
 from pwscup.core.files import storage
 from pwscup.core.files.storage import Area
+from pwscup.core.texts.problems import SEPARATOR, parts
 from pwscup.formats import format_of
 from pwscup.formats.spec import NOTHING_TICKED
+from scoring.errors import PluginError
 
 if TYPE_CHECKING:
     from pwscup.core.texts.refusals import Text
     from pwscup.formats.spec import Described, Ticked
     from scoring.rulesets import Ruleset
     from scoring.tables.schema import Schema
+
+logger = logging.getLogger(__name__)
 
 
 def upload_table(
@@ -72,7 +77,11 @@ def generate_table(
     *, actor: User, contest: Contest, version: int | None = None, **chosen: int
 ) -> TableDraft:
     """Generate synthetic data as a draft with known columns: it contains no real individual and may be public."""
-    name, data, described = contest.format.table.generated(contest.ruleset, **chosen)
+    try:
+        name, data, described = contest.format.table.generated(contest.ruleset, **chosen)
+    except PluginError as error:
+        logger.exception("no table for contest %s", contest.pk)
+        raise ContestRefused(SEPARATOR.join(parts(error.problem))) from error
     return _keep_draft(actor, contest, version, name, data, described, is_generated=True)
 
 

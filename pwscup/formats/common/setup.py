@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.utils.formats import number_format
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from pwscup.contests import selectors
 from pwscup.contests.forms import GenerateForm, TableForm
 from pwscup.contests.rules import texts
 from scoring.datasets import HOUSEHOLDS, USUAL
 from scoring.errors import Problem, ProblemsFound
+from scoring.rulesets import localized
 from scoring.rulesets.base import unfit_parts
+from scoring.rulesets.installed import generators
 from scoring.rulesets.loader import load_schema
 
 if TYPE_CHECKING:
@@ -46,19 +48,28 @@ GENERATED: Mapping[str, Text] = {
 """The tables that the library generates, by the name of their schema."""
 
 
+OF_PLUGIN = gettext_lazy("Synthetic records, drawn by the package of the format.")
+
+
 def generated_name(ruleset: Ruleset) -> str:
-    """The schema of the library of which a table is generated: that of the rules, or households."""
-    return next((name for name in USUAL if load_schema(name) == ruleset.schema), HOUSEHOLDS)
+    """The schema of which a table is generated: that of the rules, first by their own format, or households."""
+    known = (*(name for name in generators() if name == ruleset.id), *USUAL, *generators())
+    return next((name for name in known if load_schema(name) == ruleset.schema), HOUSEHOLDS)
 
 
 def proposed(ruleset: Ruleset) -> dict[str, int]:
     """The size of a generated table."""
-    return {"n_records": USUAL[generated_name(ruleset)]}
+    name = generated_name(ruleset)
+    return {"n_records": generators()[name].n_records if name in generators() else USUAL[name]}
 
 
 def generated(ruleset: Ruleset) -> Text:
     """The content of a generated table."""
-    return GENERATED[generated_name(ruleset)]
+    name = generated_name(ruleset)
+    if name not in generators():
+        return GENERATED[name]
+    own = generators()[name].generated
+    return localized(own, get_language() or "en") if own else OF_PLUGIN
 
 
 def ticked(_ruleset: Ruleset, _schema: Schema) -> Ticked:

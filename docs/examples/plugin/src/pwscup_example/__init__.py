@@ -1,10 +1,16 @@
-"""The entries of the plugin: what lists of measures, attacks and formulas show. Nothing heavy is imported here."""
+"""The entries of the plugin, as lists of measures, attacks, formulas and formats show them.
+
+Nothing heavy is imported here.
+"""
+
+from importlib.resources import files
 
 from pwscup_example.formula import GEOMETRIC
 from scoring.attacks.base import AMOUNTS, Attack
 from scoring.registry import Measure
+from scoring.rulesets import Format
 
-__all__ = ["GEOMETRIC", "NEAREST_TOTAL", "UNTOUCHED"]
+__all__ = ["GEOMETRIC", "LESSON", "NEAREST_TOTAL", "UNTOUCHED"]
 
 UNTOUCHED = Measure(
     id="untouched-records",
@@ -48,5 +54,16 @@ NEAREST_TOTAL = Attack(
             "en": "The original whose sum of the sensitive numbers is the nearest",
             "ja": "機微な数値の合計が最も近い元のレコード",
         },
+    },
+)
+
+LESSON = Format(
+    id="example-lesson",
+    text=files("pwscup_example").joinpath("rules.toml").read_text(encoding="utf-8"),
+    generator="pwscup_example.data:people",
+    n_records=300,
+    generated={
+        "en": "Synthetic people with an income and a rent.",
+        "ja": "収入と家賃をもつ架空の人々の合成データです。",
     },
 )
