@@ -14,13 +14,14 @@ nav ol {{ columns: 2; padding-left: 1.3rem; }}
 .board.dense:not(.board-matrix) td:nth-child(2) {{ min-width: 5rem; }}
 .note {{ color: var(--muted); font-size: .9rem; margin: .5rem 0; }}
 .board small {{ color: var(--muted); font-weight: 400; }}
-.board-matrix td:first-child {{ font-weight: 600; min-width: 6rem; }}
-.board-matrix th.n {{ min-width: 4.5rem; max-width: 8rem; overflow-wrap: break-word; }}
+.board-matrix td:first-child {{ font-weight: 600; min-width: 6rem; max-width: 8rem; overflow-wrap: anywhere; }}
+.board-matrix th.n {{ max-width: 8rem; overflow-wrap: anywhere; }}
+.board:not(.board-matrix) th.n {{ overflow-wrap: anywhere; }}
 .facts td:first-child {{ color: var(--muted); width: 30%; min-width: 8rem; }}
 .facts td:nth-child(2) {{ overflow-wrap: anywhere; }}
 .wide svg {{ min-width: 30rem; }} .wider svg {{ max-width: none; }}
 details {{ margin: 1rem 0; }} summary {{ cursor: pointer; }} h4 {{ margin: 1.2rem 0 0; }}
 code {{ overflow-wrap: anywhere; font-size: .85em; }}
 @media (max-width: 34rem) {{ nav ol {{ columns: 1; }} main {{ padding-top: 1.5rem; }} }}
-@media print {{ nav {{ display: none; }} }}
+@media print {{ nav {{ display: none; }} .wide svg {{ min-width: 0; max-width: 100%; }} }}
 """

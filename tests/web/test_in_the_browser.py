@@ -6,14 +6,22 @@ import io
 
 import numpy as np
 import pytest
+from django.utils import timezone, translation
 from PIL import Image
 from playwright.sync_api import Page, Route
 
-from pwscup.contests.models import TableDraft
+from pwscup.contests.models import Contest, TableDraft
+from pwscup.reports.facts import gather
+from pwscup.reports.page import document
+from pwscup.submissions.models import Evaluation
+from scoring.registry import MEASURES
 from scoring.tables.schema import Role
-from tests.web import board_facts
+from tests import factories
+from tests.e2e.browser import DESKTOP
+from tests.web import board_facts, disclosure_facts, pipeline, series_facts
 from tests.web.test_looks import browser, person, site
 from tests.web.test_organizer_data import TABLE, URL, upload
+from tests.web.test_rulesets_of_further_measures import ruleset_text
 
 __all__ = ["browser", "person", "site"]
 
@@ -134,3 +142,79 @@ def test_the_focus_of_the_keyboard_is_seen_on_light_and_dark(person, site, cast,
         page = shown(person, site, client, address)
         faults += [f"{address}: {fault}" for fault in without_visible_focus(page)]
     assert not faults, f"{len(faults)} elements:\n" + "\n".join(faults)
+
+
+# Reports
+
+A4 = {"width": 718, "height": 1000}
+"""The room of a page of A4 between the margins that browsers leave when they print, in CSS pixels."""
+TOO_WIDE = """() => [...document.querySelectorAll(matchMedia("print").matches ? ".scroll" : ".scroll:has(table)")]
+  .filter((region) => region.scrollWidth > region.clientWidth)
+  .map((region) => `${region.firstElementChild.className}: ${region.scrollWidth} on ${region.clientWidth}`)"""
+
+
+def of_ranks():
+    """Eighteen columns, long names, and a matrix of twelve teams."""
+    contest = factories.make_contest(organizer=factories.make_user("oscar", is_organizer=True))
+    board_facts.game(contest)
+    long = {
+        "Red": "プライバシー保護データ解析研究会チーム",
+        "Blue": "International Anonymity Research 2",
+    }
+    for name, other in long.items():
+        contest.teams.filter(name=name).update(name=other)
+    anonymization, attack = board_facts.rounds_of(contest)
+    for n in range(9):
+        team = factories.make_team(contest, f"Another {n}")
+        values = board_facts.values_of(board_facts.GREEN)
+        board_facts.release(board_facts.scored(team, anonymization, values), attack)
+    return contest
+
+
+def of_scores():
+    played = board_facts.lecture()
+    played.contest.organizers.add(factories.make_user("oscar", is_organizer=True))
+    return played.contest
+
+
+def of_many_measures():
+    """Thirty measures on one board."""
+    contest = factories.make_contest(organizer=factories.make_user("oscar", is_organizer=True))
+    board_facts.game(contest)
+    many = list(MEASURES)[:30]
+    Contest.objects.update(ruleset_text=ruleset_text(many, utility=many))
+    for evaluation in Evaluation.objects.filter(submission__round__key="anonymization"):
+        evaluation.values |= dict.fromkeys(set(many) - set(evaluation.values), 1234.5678)
+        evaluation.save()
+    return contest
+
+
+def of_a_series():
+    played = series_facts.made_up()
+    played.contest.organizers.add(factories.make_user("oscar", is_organizer=True))
+    return played.contest
+
+
+def of_a_hidden_table():
+    played = disclosure_facts.game()
+    played.contest.organizers.add(factories.make_user("oscar", is_organizer=True))
+    pipeline.close(played.interactive)
+    return played.contest
+
+
+PLAYS = [of_ranks, of_scores, of_many_measures, of_a_series, of_a_hidden_table]
+
+
+@pytest.mark.parametrize("play", PLAYS)
+def test_no_table_of_a_final_report_is_wider_than_its_place(person, sketched, play):
+    """On a screen; on paper nothing can be scrolled."""
+    contest, page, found = Contest.objects.get(pk=play().pk), person.page, {}
+    for language in ("en", "ja"):
+        with translation.override(language):
+            page.set_content(document(gather(contest, timezone.now()), language=language))
+        for media, size in (("screen", DESKTOP), ("print", A4)):
+            page.emulate_media(media=media)
+            page.set_viewport_size(size)
+            found[language, media] = page.evaluate(TOO_WIDE)
+    page.emulate_media(media="screen")
+    assert not any(found.values()), found

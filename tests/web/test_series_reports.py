@@ -52,7 +52,7 @@ def test_reports_speak_of_releases_and_have_the_numbers(sketched):
         code: re.findall(r'<data value="([^"]*)">', found)
         for code, found in (("en", html), ("ja", report(contest, "ja")))
     }
-    assert of["ja"] == of["en"]
+    assert set(of["ja"]) == set(of["en"])  # where a wide board is divided depends on its headers
     assert len(of["en"]) > len(series_facts.MEASURES) * len(series_facts.RESULTS)
 
 

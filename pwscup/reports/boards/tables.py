@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from html import escape
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
@@ -20,22 +22,102 @@ from scoring.reporting.document import table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pwscup.leaderboards.boards.cells import Board as BoardTable
     from pwscup.leaderboards.boards.cells import Cell, Column, Line
     from pwscup.reports.boards.facts import Board
 
 Section = Mapping[str, Any]
-MOST_COLUMNS = 14
-"""A table with more columns has a smaller font."""
+EVENNESS = 20
+"""The steps in which blocks of columns are made more equal."""
+MOST_OF_HEAD = 9
+"""A longer word of a header may be broken."""
+TAG = re.compile(r"<[^>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class Font:
+    """The pixels of a character and between columns, and those of a page of A4 that rank and team leave."""
+
+    per_character: float
+    gap: float
+    room: float
+
+
+NORMAL, DENSE = Font(8.3, 9.6, 560), Font(7.3, 7.2, 590)
+"""The two sizes of tables, see `pwscup.reports.style`: paper cannot be scrolled."""
 
 
 def of_board(board: Board) -> str:
-    """A board with its title."""
+    """A board with its title; one that is too wide for paper as several tables, each with ranks and teams."""
     made = table_of(board.name, board.data)
-    head = [_("Rank"), _("Team"), *_heads(made.columns)]
-    numeric = [0, *_numeric(made.columns, 2)]
-    rows = ([*_start(row), *_cells(row, made.columns)] for row in made.rows)
-    size = "board dense" if len(head) > MOST_COLUMNS else "board"
-    return table(board.title, head, rows, numeric=numeric, kind=f"{size} board-{board.name}")
+    start, cells, heads = _rendered(made, _start)
+    blocks, is_dense = blocks_of(_lengths(heads, cells))
+    kind = f"{'board dense' if is_dense else 'board'} board-{board.name}"
+    parts = []
+    for number, block in enumerate(blocks, start=1):
+        said = {"title": board.title, "number": number, "of": len(blocks)}
+        several = len(blocks) > 1
+        title = _("%(title)s (part %(number)d of %(of)d)") % said if several else board.title
+        numeric = [0, *_numeric(made.columns[block], 2)]
+        head = [_("Rank"), _("Team"), *heads[block]]
+        rows = ([*first, *row[block]] for first, row in zip(start, cells, strict=True))
+        parts.append(table(title, head, rows, numeric=numeric, kind=kind))
+    return "".join(parts)
+
+
+def _rendered(
+    made: BoardTable, start: Callable[[Line], list[str]]
+) -> tuple[list[list[str]], list[list[str]], list[str]]:
+    """The first cells of each row, its other cells, and the headers of these."""
+    cells = [_cells(row, made.columns) for row in made.rows]
+    return [start(row) for row in made.rows], cells, _heads(made.columns)
+
+
+def _lengths(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
+    """The characters of a line that each column needs; headers are broken between or within words."""
+    lengths = [min(max(map(len, head.split()), default=0), MOST_OF_HEAD) for head in heads]
+    for row in cells:
+        shown = (len(TAG.sub("", cell)) for cell in row)
+        lengths = [max(pair) for pair in zip(lengths, shown, strict=True)]
+    return lengths
+
+
+def blocks_of(lengths: Sequence[int]) -> tuple[list[slice], bool]:
+    """The columns that fit a page together, and whether in the smaller font; `lengths` are in characters.
+
+    >>> blocks_of([4, 4, 4])
+    ([slice(0, 3, None)], False)
+    >>> blocks_of([7] * 12)
+    ([slice(0, 6, None), slice(6, 12, None)], True)
+    >>> blocks_of([])
+    ([slice(0, 0, None)], False)
+    """
+    for font, is_dense in ((NORMAL, False), (DENSE, True)):
+        blocks = _packed([font.per_character * n + font.gap for n in lengths], font.room)
+        if len(blocks) == 1:
+            return blocks, is_dense
+    return blocks, True
+
+
+def _packed(widths: Sequence[float], room: float) -> list[slice]:
+    """As few blocks as fit the room, and these of nearly equal widths."""
+    fewest = len(_greedy(widths, room))
+    even = sum(widths) / fewest
+    steps = (even + (room - even) * n / EVENNESS for n in range(EVENNESS + 1))
+    return next(
+        blocks for step in steps if len(blocks := _greedy(widths, step)) == fewest or step >= room
+    )
+
+
+def _greedy(widths: Sequence[float], room: float) -> list[slice]:
+    """Each block as full as possible; a column wider than the room has its own."""
+    cuts, used = [0], 0.0
+    for place, width in enumerate(widths):
+        if place > cuts[-1] and used + width > room:
+            cuts.append(place)
+            used = 0.0
+        used += width
+    return [slice(*pair) for pair in pairwise([*cuts, len(widths)])]
 
 
 def of_rounds(board: Board) -> Iterator[str]:
@@ -47,20 +129,30 @@ def of_rounds(board: Board) -> Iterator[str]:
 
 
 def of_matrix(section: Section) -> str:
-    """Attackers in rows, attacked teams in columns."""
-    return _without_ranks("matrix", section, _("Attacker"), "board board-matrix")
+    """Attackers in rows, attacked teams in columns; of many teams several tables."""
+    return _without_ranks("matrix", section, _("Attacker"), "board-matrix")
 
 
 def of_curve(section: Section) -> str:
     """Every scored estimate with its ε and its distance."""
-    return _without_ranks("curve", section, _("Team"), "board board-matrix board-curve")
+    return _without_ranks("curve", section, _("Team"), "board-matrix board-curve")
 
 
 def _without_ranks(name: str, section: Section, first: str, kind: str) -> str:
     made = table_of(name, section)
-    head = [first, *_heads(made.columns)]
-    rows = ([escape(row.name), *_cells(row, made.columns)] for row in made.rows)
-    return table("", head, rows, numeric=_numeric(made.columns, 1), kind=kind)
+    start, cells, heads = _rendered(made, lambda row: [escape(row.name)])
+    blocks, is_dense = blocks_of(_lengths(heads, cells))
+    parts = []
+    for block in blocks:
+        said = {"first": block.start + 1, "last": block.stop, "of": len(made.columns)}
+        title = _("Columns %(first)d to %(last)d of %(of)d") % said if len(blocks) > 1 else ""
+        rows = ([*name, *row[block]] for name, row in zip(start, cells, strict=True))
+        numeric = _numeric(made.columns[block], 1)
+        size = "board dense" if is_dense else "board"
+        parts.append(
+            table(title, [first, *heads[block]], rows, numeric=numeric, kind=f"{size} {kind}")
+        )
+    return "".join(parts)
 
 
 def legend(section: Section) -> str:
