@@ -21,6 +21,7 @@ from pwscup.contests.services import ContestRefused, publish
 from pwscup.core.files import storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.leaderboards.services import boards_of
+from scoring.measures.composites import combined
 from tests import factories
 from tests.web import archives, bundles
 from tests.web.bundles import FILES, WHOLE, bundle, whole, with_phase
@@ -156,6 +157,20 @@ def test_the_first_visible_column_decides():
     assert draft(bundle(made)).ruleset.ranking.utility == ("seconds",)
 
 
+def test_computed_columns_become_composites():
+    made = whole()
+    column = {"title": "Both", "key": "both", "computation": "sum"}
+    columns = [column | {"computation_indexes": [1, 2]}, *made["leaderboards"][0]["columns"]]
+    for n, one in enumerate(columns):
+        one["index"] = n
+    made["leaderboards"][0]["columns"] = columns
+    rules = draft(bundle(made)).ruleset
+    assert rules.measures == ("kept", "seconds", "both")
+    assert rules.ranking.utility == ("both",)
+    terms = rules.measure("both").terms
+    assert combined("sum", terms, [40.0, 0.5]) == 40.5
+
+
 @pytest.mark.parametrize("rule", ["Force_Best", "Add_And_Delete_Multiple"])
 def test_other_rules_of_the_leaderboard_are_named(rule):
     made = whole()
@@ -171,6 +186,7 @@ def test_other_rules_of_the_leaderboard_are_named(rule):
         ("python3 $program/score.py $input $output", "/opt/scorers/hide-the-towns/score.py"),
         ("python /app/program/a.py /app/input/ref /app/output/", '"{input}/ref"'),
         ("$program/run --in=$input $output", '"/opt/scorers/hide-the-towns/run"'),
+        ("python3 score.py --fast", '"--fast",\n    "{input}",\n    "{output}",'),
         ("run 'it", '"/opt/scorers/hide-the-towns/run"'),
         ("", "/opt/scorers/hide-the-towns/score.py"),
     ],
@@ -188,6 +204,13 @@ def factories_programs(text: str) -> set[str]:
     from scoring.sandbox.programs import read_programs
 
     return set(read_programs(text))
+
+
+def test_a_program_of_certain_folders_is_named():
+    metadata = b"command: python3 score.py"
+    files = FILES | {"scoring_program/metadata.yaml": metadata}
+    assert "fixed_folders" in codes(draft(bundle(files=files)))
+    assert "fixed_folders" not in codes(draft())
 
 
 def test_an_allowed_program_is_named():

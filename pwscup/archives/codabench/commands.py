@@ -41,15 +41,23 @@ def command_of(program: Program | None, name: str) -> list[str]:
     except ValueError:
         parts = said.split()
     if not parts:
-        files = program.files if program is not None else ()
-        script = next((file for file in files if file.endswith(".py")), "score.py")
+        listed = program.files if program is not None else ()
+        script = next((file for file in listed if file.endswith(".py")), "score.py")
         parts = ["python3", f"$program/{script}", "$input", "$output"]
+    files = set(program.files) if program is not None else set[str]()
+    parts = [f"$program/{part}" if part in files else part for part in parts]
     first, *others = (_placed(part, name) for part in parts)
     if _PYTHON.fullmatch(first):
         first = PYTHON
     elif not first.startswith("/"):
         first = f"{folder_of(name)}/{first}"
-    return [first, *others]
+    return [first, *others, *(() if names_folders(program) else ("{input}", "{output}"))]
+
+
+def names_folders(program: Program | None) -> bool:
+    """The command names the folders of input and output; otherwise the program expects them at certain places."""
+    said = program.command if program is not None else ""
+    return not said or any(pattern.search(said) for _, pattern in _PLACES)
 
 
 def _placed(part: str, name: str) -> str:

@@ -33,13 +33,19 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the leaderboard that the scoring program writes; `direction` is "higher" or "lower"."""
+    """A column of the leaderboard; `direction` is "higher" or "lower".
+
+    The scoring program writes its value, unless it is computed `of` the columns with the keys `parts`: "sum", "mean",
+    "min" or "max".
+    """
 
     key: str
     title: str
     direction: str
     precision: int
     is_hidden: bool
+    of: str = ""
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,10 @@ LEFT_OUT = {
         _("The key “%(key)s”, which this reader does not know"),
         _("If it matters, look for it in the contest's pages."),
     ),
+    "yaml_twice": (
+        _("The first of two keys “%(got)s” at the same place"),
+        _("The last one counts, as at Codabench. Check the draft."),
+    ),
     "version_15": (
         _("A bundle in the format of CodaLab 1.5"),
         _("It was read all the same: phases end when the next one begins. Check the dates."),
@@ -112,6 +116,12 @@ LEFT_OUT = {
     "participants": (
         _("Limits of submissions for each participant"),
         _("They hold for each team here."),
+    ),
+    "date_order": (
+        _("The order of month and day in “%(got)s”"),
+        _(
+            "The month was read first, as Codabench does, if there is such a month: %(day)s. Check it."
+        ),
     ),
     "unlimited": (
         _("The phase has no limit of submissions in all"),
@@ -222,6 +232,10 @@ LEFT_OUT = {
         _("The scoring program “%(got)s”, which is stored at Codabench"),
         _("Download the bundle there with its files in place of keys, and import it again."),
     ),
+    "fixed_folders": (
+        _("The folders /app/input and /app/output, which the command “%(got)s” does not name"),
+        _("Let the program take both folders as its last two arguments; there are no others here."),
+    ),
     "no_command": (
         _("The command of the program: its metadata.yaml names none"),
         _("The lines for the administrator are a proposal. Put the program's own command there."),
@@ -246,10 +260,10 @@ LEFT_OUT = {
         _("The last scored submission counts, or the one that the team chooses."),
     ),
     "computation": (
-        _("The column “%(got)s”, which Codabench computes from others"),
+        _("The column “%(got)s”, which Codabench computes from others or from ranks"),
         _(
-            "Let the program write it into scores.json, and add it as [[scoring.program.value]] "
-            "on the page Rules."
+            "Values that are made of others are better when they are higher here, and made of values. Let the "
+            "program write it into scores.json, and add it as [[scoring.program.value]] on the page Rules."
         ),
     ),
     "key": (

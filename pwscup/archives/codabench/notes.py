@@ -125,7 +125,6 @@ PROBLEMS: dict[str, Promise] = {
     "yaml_large": _(
         "too many values, those that aliases repeat included — expected at most %(expected)s — got more"
     ),
-    "yaml_twice": _("the key is there twice — expected it once"),
     "version": _("another version — expected %(expected)s — got “%(got)s”"),
     "missing": _("the key is missing — expected %(expected)s"),
     "empty": _("the value is empty — expected %(expected)s"),

@@ -1,10 +1,17 @@
-"""Pages of a bundle as plain text: HTML loses its tags, and nothing of it is ever shown as a page."""
+"""Pages of a bundle as plain text: HTML loses its tags, and nothing of it is ever shown as a page.
+
+Tags are found by a scan in one direction: the parser of the standard library takes minutes for a page of comments that
+never end.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import re
+import string
 import unicodedata
-from html.parser import HTMLParser
+from collections.abc import Iterator
+from html import unescape
 
 HTML = re.compile(r"\.html?$", re.IGNORECASE)
 _BLOCKS = frozenset(
@@ -42,43 +49,12 @@ _BLOCKS = frozenset(
     }
     | {"table", "td", "th", "title", "tr", "ul"}
 )
-_HEADINGS = {f"h{n}": "#" * n + " " for n in range(1, 7)}
-_UNSEEN = frozenset({"script", "style", "head", "template", "noscript"})
-
-
-class _Text(HTMLParser):
-    """Collects the texts between tags, each block on a line of its own."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self._unseen: list[str] = []
-        self._link = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "body":
-            self._unseen.clear()
-        elif tag in _UNSEEN:
-            self._unseen.append(tag)
-        elif tag in _BLOCKS:
-            start = "- " if tag == "li" else _HEADINGS.get(tag, "")
-            self.parts.append("\n" + start)
-        elif tag == "a":
-            address = dict(attrs).get("href") or ""
-            self._link = address if address.startswith(("http://", "https://")) else ""
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self._unseen:
-            self._unseen.remove(tag)
-        elif tag in _BLOCKS:
-            self.parts.append("\n")
-        elif tag == "a" and self._link:
-            self.parts.append(f" ({self._link})")
-            self._link = ""
-
-    def handle_data(self, data: str) -> None:
-        if not self._unseen:
-            self.parts.append(re.sub(r"\s+", " ", data))
+_STARTS = {"li": "- "} | {f"h{n}": "#" * n + " " for n in range(1, 7)}
+_UNSEEN = frozenset({"script", "style", "template", "noscript"})
+_NAME = re.compile(r"</?([A-Za-z][A-Za-z0-9]{0,20})")
+_LINK = re.compile(r"\shref\s{0,9}=\s{0,9}[\"']?(https?://[^\s\"'<>]{1,500})", re.IGNORECASE)
+_MOST_OF_A_TAG = 4_000
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)  # keeps the length
 
 
 def is_html(path: str) -> bool:
@@ -98,11 +74,54 @@ def text_of_html(html: str) -> str:
     - a
     - b (https://x.org)
     """
-    reader = _Text()
-    reader.feed(html)
-    reader.close()
-    lines = [line.strip() for line in "".join(reader.parts).splitlines()]
+    lines = [line.strip() for line in "".join(_parts(html)).splitlines()]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+def _parts(html: str) -> Iterator[str]:
+    """The texts between tags, and the line breaks in place of tags."""
+    lower, at, link = html.translate(_LOWER), 0, ""
+    while at < len(html):
+        start = html.find("<", at)
+        yield _seen(html[at:start] if start >= 0 else html[at:])
+        if start < 0:
+            return
+        if html.startswith("<!--", start):
+            at = _after(lower, "-->", start)
+            continue
+        tag = html[start : start + _MOST_OF_A_TAG]
+        if (found := _NAME.match(tag)) is None and not tag.startswith(("<!", "<?", "</")):
+            yield "<"  # a character of the text
+            at = start + 1
+            continue
+        at = _after(lower, ">", start)
+        name = "" if found is None else found[1].lower()
+        if tag.startswith("</"):
+            yield "\n" if name in _BLOCKS else ""
+            if name == "a" and link:
+                yield f" ({link})"
+                link = ""
+        elif name in _UNSEEN:
+            at = _after(lower, f"</{name}", at)
+            at = _after(lower, ">", at)
+        elif name in _BLOCKS:
+            yield "\n" + _STARTS.get(name, "")
+        elif name == "a":
+            address = _LINK.search(html[start : min(at, start + _MOST_OF_A_TAG)])
+            link = address[1] if address else ""
+
+
+def _after(text: str, end: str, at: int) -> int:
+    """The position after the next `end`; that of the end of the text where there is none."""
+    found = text.find(end, at)
+    return len(text) if found < 0 else found + len(end)
+
+
+def _seen(text: str) -> str:
+    """A text between tags as a browser shows it."""
+    with contextlib.suppress(ValueError):  # a number of thousands of digits for a character
+        text = unescape(text)
+    return re.sub(r"\s+", " ", text)
 
 
 def clean(text: str) -> str:

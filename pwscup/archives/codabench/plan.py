@@ -15,7 +15,7 @@ from typing import Any
 import tomli_w
 from django.utils.text import slugify
 
-from pwscup.archives.codabench.commands import MOST_SECONDS, allowing
+from pwscup.archives.codabench.commands import MOST_SECONDS, allowing, names_folders
 from pwscup.archives.codabench.description import Column, Competition, Page, Phase
 from pwscup.archives.codabench.notes import Note, Notes
 from pwscup.contests.models import Contest
@@ -38,6 +38,8 @@ RULES = {
     "force_last": "last",
 }
 """Submissions that count, by Codabench's rule for its leaderboard."""
+AS_IT_IS = {"worst": 0.0, "best": 1.0, "clip": False}
+"""A term of a composite that counts its value."""
 KANA = re.compile(r"[\u3041-\u30ff]")
 
 
@@ -272,7 +274,17 @@ def _add_program(
     program["value"] = [
         pattern | {"id": id_, "title": _both(column.title), "direction": column.direction}
         for id_, column in zip(ids, columns, strict=True)
+        if not column.of
     ]
+    by_key = {column.key: id_ for id_, column in zip(ids, columns, strict=True)}
+    composites = [
+        {"id": id_, "title": _both(column.title), "of": column.of}
+        | {"term": [{"measure": by_key[key], **AS_IT_IS} for key in column.parts]}
+        for id_, column in zip(ids, columns, strict=True)
+        if column.of
+    ]
+    if composites:
+        content["scoring"]["composite"] = composites
     shown = [n for n, column in enumerate(columns) if not column.is_hidden]
     first = shown[0] if shown else 0
     content["ranking"] |= {"utility": [ids[first]], "safety": [ids[first]]}
@@ -302,6 +314,8 @@ def _note_program(
         notes.add("program_allowed", "tasks", **said)
     else:
         notes.add("program", "tasks", **said, file=allowing(program, name, seconds))
+    if not names_folders(program):
+        notes.add("fixed_folders", "tasks", got=program.command)
 
 
 # Texts

@@ -66,12 +66,12 @@ def read_bundle(source: Path | IO[bytes], name: str = "bundle.zip") -> Competiti
         All that is wrong with it.
     """
     with opened(source, name) as files:
-        problems = Notes()
-        top = Section(_content(files), "", problems)
-        return _competition(Reading(files, top, _is_old(top, problems), problems))
+        problems, left_out = Notes(), Notes()
+        top = Section(_content(files, left_out), "", problems, left_out)
+        return _competition(Reading(files, top, _is_old(top, problems), problems, left_out))
 
 
-def _content(files: Files) -> dict[object, object]:
+def _content(files: Files, left_out: Notes) -> dict[object, object]:
     """The keys of competition.yaml."""
     where = files.yaml_path
     try:
@@ -81,7 +81,7 @@ def _content(files: Files) -> dict[object, object]:
         is_large = files.entries[where].declared_bytes > MAX_BYTES
         code = "file_too_large" if is_large else "unreadable"
         raise BundleRefused([Note(code, where, params)]) from error
-    content = parsed(data, where)
+    content = parsed(data, where, left_out)
     if not isinstance(content, dict):
         params = {"expected": "section", "got": clean(str(content))[:80]}
         raise BundleRefused([Note("wrong", where, params)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time
 from typing import Any
@@ -11,6 +12,9 @@ from pwscup.archives.codabench.pages import clean
 
 YEARS = range(2000, 2100)
 LARGEST = 2**31 - 1
+MONTHS = 12
+YEAR_LAST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})((?:[T ].*)?)", re.ASCII)
+YEAR_FIRST = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})((?:[T ].*)?)", re.ASCII)
 
 
 class Section:
@@ -19,9 +23,11 @@ class Section:
     Readers ask for the keys that they know, some of which have another name in older bundles; `unknown` are the others.
     """
 
-    def __init__(self, values: Mapping[Any, Any], path: str, problems: Notes) -> None:
+    def __init__(
+        self, values: Mapping[Any, Any], path: str, problems: Notes, left_out: Notes
+    ) -> None:
         self.values = {str(key): value for key, value in values.items()}
-        self.path, self.problems = path, problems
+        self.path, self.problems, self.left_out = path, problems, left_out
         self._known: set[str] = set()
 
     def where(self, key: str = "") -> str:
@@ -99,6 +105,8 @@ class Section:
         found = _time(value)
         if found is None:
             self.wrong(key, "time", value)
+        elif isinstance(value, str) and YEAR_LAST.fullmatch(value.strip()):
+            self.left_out.add("date_order", self.where(key), got=value, day=f"{found:%Y-%m-%d}")
         return found
 
     def indexes(self, key: str) -> list[str]:
@@ -121,7 +129,7 @@ class Section:
         if not isinstance(value, dict):
             self.wrong(key, "section", value)
             return None
-        return Section(value, self.where(key), self.problems)
+        return Section(value, self.where(key), self.problems, self.left_out)
 
     def sections(self, *names: str, most: int) -> list[Section]:
         """A list of tables, or a table of named ones, as in CodaLab 1.5; empty where there is none."""
@@ -141,13 +149,15 @@ class Section:
         if len(found) > most:
             self.problems.add("too_many", self.where(key), expected=most, got=len(found))
             return []
-        return [Section(item, clean(path)[:200], self.problems) for path, item in found]
+        return [
+            Section(item, clean(path)[:200], self.problems, self.left_out) for path, item in found
+        ]
 
 
 def _time(value: object) -> datetime | None:
     if isinstance(value, str):
         try:
-            value = datetime.fromisoformat(value.strip())
+            value = datetime.fromisoformat(_in_order(value.strip()))
         except ValueError:
             return None
     if isinstance(value, date) and not isinstance(value, datetime):
@@ -155,3 +165,23 @@ def _time(value: object) -> datetime | None:
     if not isinstance(value, datetime) or value.year not in YEARS:
         return None
     return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
+
+
+def _in_order(text: str) -> str:
+    """A date as ISO 8601 has it. Before the year Codabench reads the month first, unless there is no such month.
+
+    Examples
+    --------
+    >>> [_in_order(text) for text in ("12-31-2030 8:00", "31/12/2030", "2030-1-5", "2030-01-05T10:00Z")]
+    ['2030-12-31 08:00', '2030-12-31', '2030-01-05', '2030-01-05T10:00Z']
+    """
+    if found := YEAR_LAST.fullmatch(text):
+        month, day, year = (int(found[n]) for n in (1, 2, 3))
+        if month > MONTHS:
+            month, day = day, month
+    elif found := YEAR_FIRST.fullmatch(text):
+        year, month, day = (int(found[n]) for n in (1, 2, 3))
+    else:
+        return text
+    rest = re.sub(r"^([T ])(\d:)", r"\g<1>0\2", found[4])
+    return f"{year:04}-{month:02}-{day:02}{rest}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from pwscup.archives.codabench.files import Files
@@ -22,7 +22,7 @@ class Reading:
     top: Section
     is_old: bool
     problems: Notes
-    left_out: Notes = field(default_factory=Notes)
+    left_out: Notes
 
     def note_unknown(self, section: Section) -> None:
         """Note the keys of a section that nobody asked for."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pwscup.archives.codabench.description import Column, Leaderboard
 from pwscup.archives.codabench.parts.base import Reading
 from pwscup.archives.codabench.sections import Section
 
 MOST_BOARDS, MOST_COLUMNS = 20, 50
 DEFAULT_PRECISION = 2
+COMPUTATIONS = {"sum": "sum", "avg": "mean", "mean": "mean", "min": "min", "max": "max"}
+"""Codabench's computations as composites are called in rules."""
 OLD_COLUMNS = "leaderboard.columns."
 """The place of columns in CodaLab 1.5, whose keys are their names there."""
 DIRECTIONS = {"asc": "lower", "desc": "higher"}
@@ -31,8 +35,8 @@ def read_leaderboard(reading: Reading) -> Leaderboard:
     first.called("key", "index", "primary_index", "rank", "id")
     reading.note_unknown(first)
     read = [_column(reading, column, is_hidden=is_hidden) for column in columns]
-    found = [column for column in read if column is not None]
-    if not found and not reading.problems.found:
+    found = _computed(reading, columns, read)
+    if not any(not column.of for column in found) and not reading.problems.found:
         reading.problems.add("no_column", first.where("columns"))
     _check_keys(reading, columns, found)
     return Leaderboard(title[:100], rule, tuple(found))
@@ -71,14 +75,14 @@ def _old_boards(reading: Reading) -> list[tuple[Section, list[Section]]]:
     ]
 
 
-def _column(reading: Reading, section: Section, *, is_hidden: bool) -> Column | None:
-    """A column that the program writes; None for one that is computed of others."""
+def _column(reading: Reading, section: Section, *, is_hidden: bool) -> Column:
+    """A column, as if the program wrote it."""
     old_key = section.path.removeprefix(OLD_COLUMNS) if reading.is_old else ""
     title = section.text("title", "label") or old_key
     key = old_key or section.text("key", is_needed=True)
-    computed = section.get("computation", "computed")
     section.called(
-        "computation_indexes", "column_group", "index", "rank", "leaderboard", "id", "key"
+        *("computation", "computed", "computation_indexes", "column_group"),
+        *("index", "rank", "leaderboard", "id", "key"),
     )
     sorting = (section.text("sorting", "sort") or "desc").lower()
     if sorting not in DIRECTIONS:
@@ -86,12 +90,35 @@ def _column(reading: Reading, section: Section, *, is_hidden: bool) -> Column | 
     precision = section.whole("precision", "numeric_format", default=DEFAULT_PRECISION)
     hidden = section.flag("hidden") or is_hidden
     reading.note_unknown(section)
-    if computed:
-        reading.left_out.add("computation", section.path, got=title or key)
-        return None
     direction = DIRECTIONS.get(sorting, "higher")
     precision = DEFAULT_PRECISION if precision is None else precision
     return Column(key, (title or key)[:100], direction, precision, hidden)
+
+
+def _computed(reading: Reading, sections: list[Section], columns: list[Column]) -> list[Column]:
+    """The columns, those that Codabench computes of others with these; without those that cannot be computed here.
+
+    Values that are made of others are better when they are higher, and there are no ranks among them.
+    """
+    by_index = {
+        str(section.whole("index", default=n)): column
+        for n, (section, column) in enumerate(zip(sections, columns, strict=True))
+        if not section.get("computation", "computed")
+    }
+    found = []
+    for section, column in zip(sections, columns, strict=True):
+        said = section.get("computation", "computed")
+        if not said:
+            found.append(column)
+            continue
+        of = COMPUTATIONS.get(said.lower(), "") if isinstance(said, str) else ""
+        parts = [by_index.get(index) for index in section.indexes("computation_indexes")]
+        keys = tuple(part.key for part in parts if part is not None)
+        if of and keys and len(keys) == len(parts) and column.direction == "higher":
+            found.append(replace(column, of=of, parts=keys))
+        else:
+            reading.left_out.add("computation", section.path, got=column.title)
+    return found
 
 
 def _check_keys(reading: Reading, sections: list[Section], columns: list[Column]) -> None:

@@ -28,12 +28,12 @@ def read_phases(reading: Reading) -> tuple[tuple[Phase, ...], list[Section]]:
         id(section): section.whole("index", "phasenumber", default=0) or 0 for section in sections
     }
     sections = _without_parents(reading, sorted(sections, key=lambda section: order[id(section)]))
-    phases = [_phase(reading, section) for section in sections]
-    found = [phase for phase in phases if phase is not None]
-    if reading.is_old and len(found) == len(phases):
+    read = [(section, _phase(reading, section)) for section in sections]
+    found = [(section, phase) for section, phase in read if phase is not None]
+    if reading.is_old and len(found) == len(read):
         found = _with_ends(reading, found)
-    _check_order(reading, sections, phases)
-    return tuple(found), sections
+    _check_order(reading, found)
+    return tuple(phase for _, phase in found), sections
 
 
 def _without_parents(reading: Reading, sections: list[Section]) -> list[Section]:
@@ -73,28 +73,29 @@ def _seconds(section: Section) -> int:
     return section.whole("execution_time_limit") or DEFAULT_SECONDS
 
 
-def _with_ends(reading: Reading, phases: list[Phase]) -> list[Phase]:
+def _with_ends(
+    reading: Reading, phases: list[tuple[Section, Phase]]
+) -> list[tuple[Section, Phase]]:
     """In CodaLab 1.5 a phase ends when the next one begins, and the last one with the competition."""
-    ends = [*(phase.starts_at for phase in phases), reading.top.time("end_date")][1:]
-    return [replace(phase, ends_at=end) for phase, end in zip(phases, ends, strict=True)]
+    ends = [*(phase.starts_at for _, phase in phases), reading.top.time("end_date")][1:]
+    return [
+        (section, replace(phase, ends_at=end))
+        for (section, phase), end in zip(phases, ends, strict=True)
+    ]
 
 
-def _check_order(reading: Reading, sections: list[Section], phases: list[Phase | None]) -> None:
-    read = [(s, p) for s, p in zip(sections, phases, strict=True) if p is not None]
-    for section, phase in read:
+def _check_order(reading: Reading, phases: list[tuple[Section, Phase]]) -> None:
+    for section, phase in phases:
+        is_last = section is phases[-1][0]
         if phase.ends_at is not None and phase.ends_at <= phase.starts_at:
             times = {"expected": shown(phase.starts_at), "got": shown(phase.ends_at)}
-            reading.problems.add("phase_backwards", section.where("end"), **times)
-    for (earlier, phase), (later, following) in pairwise(read):
+            where = "end_date" if reading.is_old and is_last else section.where("end")
+            reading.problems.add("phase_backwards", where, **times)
+    if reading.is_old:
+        return
+    for (earlier, phase), (later, following) in pairwise(phases):
         start = later.where(later.called("start", "start_date"))
-        if reading.is_old:
-            if following.starts_at <= phase.starts_at:
-                times = {
-                    "expected": shown(phase.starts_at),
-                    "got": shown(following.starts_at),
-                }
-                reading.problems.add("phase_overlaps", start, **times)
-        elif phase.ends_at is None:
+        if phase.ends_at is None:
             reading.problems.add("phase_endless", earlier.where("end"))
         elif following.starts_at < phase.ends_at:
             times = {"expected": shown(phase.ends_at), "got": shown(following.starts_at)}
