@@ -14,7 +14,19 @@ from ninja.parser import Parser
 from pwscup.api import problems
 from pwscup.api.auth import TokenAuth
 from pwscup.api.problems import ApiRefused, FormRefused
-from pwscup.api.teams import contests, disclosure, files, submissions
+from pwscup.api.teams import (
+    boards,
+    contests,
+    decisions,
+    disclosure,
+    files,
+    judging,
+    notices,
+    reports,
+    submissions,
+    teams,
+    trials,
+)
 from pwscup.core.texts.refusals import Refused
 from scoring.errors import MAX_REPORTED, ProblemsFound
 
@@ -51,7 +63,8 @@ api = NinjaAPI(
     auth=TokenAuth(),
     parser=StrictParser(),
 )
-for part in (contests, files, submissions, disclosure):
+PARTS = (contests, teams, files, submissions, trials, disclosure, boards, notices, decisions)
+for part in (*PARTS, judging, reports):
     api.add_router("", part.router)
 
 

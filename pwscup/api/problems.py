@@ -10,7 +10,6 @@ from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import JsonResponse
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.accounts.services import RefusedError
 from pwscup.core.texts.problems import SEPARATOR, parts
 from pwscup.core.texts.refusals import Refused, RefusedByCode
 from scoring.errors import Problem
@@ -65,6 +64,11 @@ PROBLEM_JSON = "application/problem+json"
 STATUS_OF = {
     **dict.fromkeys(("team.none", "not_allowed", "terms.first", "team.disqualified"), 403),
     **dict.fromkeys(("token.scope", "team.captain_only", "round.organizers"), 403),
+    "browser.only": 403,
+    **dict.fromkeys(("grade.not_judge", "vote.not_member", "vote.not_organizer"), 403),
+    **dict.fromkeys(("grade.unknown", "vote.number", "vote.unknown", "code.unknown"), 422),
+    **dict.fromkeys(("appeal.text.missing", "appeal.text.too_long", "ruling.reason.missing"), 422),
+    **dict.fromkeys(("team.name_taken", "team.short_name_taken", "team.division_unknown"), 422),
     **dict.fromkeys(("request.too_large", "file.too_large"), 413),
     "request.content_type": 415,
     **dict.fromkeys(
@@ -86,6 +90,16 @@ WITHOUT_CODE = {
 """Codes of refusals that have none of their own, by their class."""
 
 
+GROUPS = {
+    "RefusedError": "team",
+    "MarkRefused": "grade",
+    "VoteRefused": "vote",
+    "AppealRefused": "appeal",
+    "RulingRefused": "ruling",
+    "TrialRefused": "trial",
+}
+
+
 class ApiRefused(RefusedByCode):
     """A refused request."""
 
@@ -93,6 +107,8 @@ class ApiRefused(RefusedByCode):
         "team.none": _("You are not in a team of this contest."),
         "team.unknown": _("The platform plays no team with this short name in this contest."),
         "terms.first": _("Accept the terms of the data first."),
+        "browser.only": _("The answer key is not for programs: open it in the browser."),
+        "code.unknown": _("This contest does not have this class code."),
         "token.scope": _(
             "This token may not do this: it needs the permission “%(expected)s”, and has %(got)s. Create "
             "another token on the page of your account."
@@ -149,8 +165,10 @@ def of_refusal(refused: Refused) -> list[Shown]:
 
 
 def _code_of(refused: RefusedByCode) -> str:
-    """Reasons about users and teams are the only ones whose codes have no part before a dot."""
-    return f"team.{refused.code}" if isinstance(refused, RefusedError) else refused.code
+    """The code with the part before the dot that it lacks on pages, where each kind of refusal stands by itself."""
+    group = GROUPS.get(type(refused).__name__)
+    is_common = refused.code == "not_allowed" or group is None
+    return refused.code if is_common else f"{group}.{refused.code}"
 
 
 def of_problem(problem: Problem) -> Shown:
@@ -196,7 +214,7 @@ def of_form(form: BaseForm) -> list[Shown]:
         shown
         for field, errors in form.errors.as_data().items()
         for error in errors
-        for shown in of_error(error, "" if field == NON_FIELD_ERRORS else form.add_prefix(field))
+        for shown in of_error(error, "" if field == NON_FIELD_ERRORS else field)
     ]
 
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Contest
+    from pwscup.contests.policies import Person
 
 
 RENDERED: Recent[str] = Recent(200, most_weight=32_000_000)
@@ -70,7 +71,11 @@ def wanted(request: HttpRequest, contest: Contest, now: datetime) -> Shown | Non
 
     None while the boards are being computed for the first time.
     """
-    query = polls.asked(request)
+    return chosen(request.user, contest, now, polls.asked(request))
+
+
+def chosen(user: Person, contest: Contest, now: datetime, query: Mapping[str, str]) -> Shown | None:
+    """The same for a reader, from the values of `polls.ASKED`."""
     name, division = query.get("board"), None
     if "division" in query:
         divisions = {division.key: division for division in contest.divisions.all()}
@@ -86,7 +91,7 @@ def wanted(request: HttpRequest, contest: Contest, now: datetime) -> Shown | Non
             stage=query.get("stage"),
             is_season=is_of_season(name),
             division=division,
-            hidden=hidden_measures(contest, request.user),
+            hidden=hidden_measures(contest, user),
         )
     except KeyError as unknown:
         raise Http404 from unknown
@@ -146,7 +151,7 @@ def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
     return {
         "contest": contest,
         "board": name,
-        "tabs": [_tab(contest, shown, key) for key in _names(boards)],
+        "tabs": [_tab(contest, shown, key) for key in names_of(boards)],
         "stages": _stage_tabs(contest, shown),
         "divisions": _division_tabs(contest, shown),
         "division": boards.scope.division,
@@ -159,14 +164,14 @@ def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
         "projector_url": address("projector", contest, shown.query),
         "csv_url": address("board-csv", contest, shown.query, board=name),
         "section": section,
-        "shown_at": _shown_at(boards, section),
+        "shown_at": shown_at(boards, section),
         "has_rounds": name in DISCLOSURE_BOARDS and not rules.boards,
         "panel": panel_of(name, section, rules),
         "chart": charts.chart_of(name, section, rules),
     }
 
 
-def _shown_at(boards: Boards, section: Mapping[str, Any]) -> datetime | None:
+def shown_at(boards: Boards, section: Mapping[str, Any]) -> datetime | None:
     """The time when a hidden board is shown; unknown for a frozen one."""
     if boards.scope.before is not None or not section["shown_at"]:
         return None
@@ -176,7 +181,7 @@ def _shown_at(boards: Boards, section: Mapping[str, Any]) -> datetime | None:
 # Tabs
 
 
-def _names(boards: Boards) -> list[str]:
+def names_of(boards: Boards) -> list[str]:
     """The boards of the contest; those of a stage are not available on the season's page."""
     rules = boards.scope.rules
     names = [

@@ -85,14 +85,23 @@ def test_files_of_own_tables(cast, programs):
     draws.ensure_drawn(made.blue)
     assert body(programs.alice.get(f"{path}/files/original.csv")) == lecture.own_table(made.red)
     theirs = f"{path}/files/original.csv?team=blue"
-    assert programs.alice.get(theirs).status_code == 404
-    assert programs.eve.get(theirs).status_code == 404
+    assert body(programs.alice.get(theirs)) == lecture.own_table(made.red)
     assert body(programs.carol.get(theirs)) == lecture.own_table(made.blue)
-    assert body(programs.oscar.get(theirs)) == lecture.own_table(made.blue)
-    assert len(body(programs.oscar.get(f"{path}/files/original.csv")).splitlines()) == 61
+    for program in (programs.eve, programs.oscar):  # the whole table is for the browser only
+        assert program.get(theirs).status_code == 404
     notebook = programs.alice.get(f"{path}/files/notebook.ipynb?language=ja")
     assert notebook["Content-Type"] == "application/x-ipynb+json"
     assert b"teamred" in body(notebook)
+
+
+def test_uploads_of_others_are_for_the_browser_only(cast, programs):
+    round = pipeline.round_of(cast.contest, "anonymization")
+    made = pipeline.hand_in(cast.alice, cast.red, round)
+    path = f"/submissions/{made.public_id}/files/rows"
+    assert body(programs.bob.get(path)) == factories.ROWS
+    refused = programs.oscar.get(path)
+    assert (refused.status_code, codes(refused)) == (403, ["browser.only"])
+    assert programs.carol.get(path).status_code == 404
 
 
 def test_files_of_a_series(cast, programs):

@@ -268,6 +268,7 @@ def parameters_of(contest: Contest, person: User, own: Team | None = None) -> di
         "public_id": [thing for found in ids.values() for thing in found],
         "submissions/public_id": things["s/public_id"],
         "releases/public_id": things["r/public_id"],
+        "trials/public_id": things["t/public_id"],
         "slug": [contest.slug],
         "team": ["red", "blue"],
         "key": [*rounds, *files, "slides", "3-abc"],
@@ -278,6 +279,7 @@ def parameters_of(contest: Contest, person: User, own: Team | None = None) -> di
         "token": ["no-such-token"],
         "code": ["AAAAAAAA"],
         "figure": ["figure3-k"],
+        "board": ["overall", "anonymization", "attack", "matrix", "score"],
         "pk": ["1"],
         "number": ["1"],
         "user_id": [str(person.pk)],
@@ -364,13 +366,11 @@ def test_nothing_hidden_is_on_any_page(world, as_user, viewer, is_over, caplog):
     assert leaks(caplog.text.encode(), world.secrets()) == set()
 
 
-@pytest.mark.parametrize("viewer", ["alice", "carol", "eve", "oscar"])
+@pytest.mark.parametrize("viewer", some(2, ["carol", "oscar", "alice", "eve"]))
 def test_nothing_hidden_is_in_an_answer_of_the_api(world, viewer, settings, caplog):
     settings.API_REQUESTS_PER_MINUTE = 10_000
     own = {"alice": world.cast.red, "carol": world.cast.blue}.get(viewer)
     hidden = world.secrets(without_rows_of=own and own.pk)
-    if viewer == "oscar":  # whose own table it is, and who may look at what teams submit
-        del hidden["identifiers"], hidden["declared rows"]
     pipeline.close(world.cast.contest.rounds.get(key="attack"))
     told = read_all(getattr(world.cast, viewer), world.parameters(own))
     found = {address: leaks(text, hidden) for address, (_, text) in told.items()}

@@ -412,3 +412,350 @@ class Receipt(Schema):
     timezone: str
     files: list[File]
     trail: Sealed | None = Field(description="null until its event is sealed")
+
+
+class Titled(Schema):
+    key: str
+    title: str
+
+
+class Boards(Schema):
+    first: str = Field(description="the key of the main board")
+    boards: list[Titled]
+    stages: list[Titled]
+    divisions: list[Titled]
+    frozen_at: datetime | None = Field(description="the boards show the state of this time")
+
+
+class Board(Schema):
+    """A board as a table, as in its CSV file."""
+
+    key: str
+    title: str
+    columns: list[str]
+    rows: list[list[Any]] = Field(description="of the same length; null is no value")
+    frozen_at: datetime | None
+    as_of: datetime | None = Field(description="its time, if newer facts are being added")
+    shown_at: datetime | None = Field(description="from when a hidden board is shown")
+    is_live: bool = Field(description="it may still change")
+
+
+class Rank(Schema):
+    measure: str
+    value: float | None
+    rank: int | None
+    best: float | None
+
+
+class Ranks(Schema):
+    are_shown: bool = Field(description="false until the values of the round are shown")
+    n_teams: int
+    is_frozen: bool
+    rank: int | None = Field(description="on the board of the round, if it makes one")
+    total: float | None
+    measures: list[Rank]
+
+
+class Placed(Schema):
+    name: str
+    total: float | None
+
+
+class Place(Schema):
+    rank: int | None = Field(description="null: did not take part")
+    teams: list[Placed]
+
+
+class Ceremony(Schema):
+    exists: bool
+    is_finished: bool
+    title: str
+    step: int = Field(description="the number of revealed places")
+    n_steps: int
+    revealed: list[Place] = Field([], description="the best place first")
+    waiting: list[str] = Field([], description="the others, in the order of the frozen board")
+
+
+class News(Schema):
+    key: str
+    at: datetime
+    changed_at: datetime
+    title: str
+    text: str
+    is_important: bool
+    withdrawn: str | None = Field(description="why the organizers have withdrawn it")
+
+
+class Question(Schema):
+    id: UUID
+    team: str
+    subject: str
+    text: str
+    asked_at: datetime
+    asked_by: str | None
+    answer: str
+    answered_at: datetime | None
+    is_published: bool = Field(description="the organizers have published a clarification")
+
+
+class Ask(Schema):
+    """A question to the organizers."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    subject: str
+    text: str
+
+
+class Mail(Schema):
+    """The e-mails of a contest."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    wanted: str = Field(description="all, important or none")
+    language: str = Field(description="en or ja")
+
+
+class Member(Schema):
+    number: int
+    name: str
+    is_captain: bool
+    joined_at: datetime
+
+
+class Invitation(Schema):
+    """A link that opens the team; anyone who has it may join."""
+
+    token: str
+    url: str
+    expires_at: datetime
+
+
+class OwnTeam(Team):
+    division: str | None
+    members: list[Member]
+    seats: int
+    is_captain: bool = Field(description="you are")
+    may_rename: bool
+    may_shorten: bool
+    is_named_in_archive: bool
+    invitation: Invitation | None = Field(description="the current link, for its captain")
+
+
+class NewTeam(Schema):
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    short_name: str | None = Field(None, description="made from the name if left out")
+    division: str | None = Field(None, description="its key, if the contest has divisions")
+
+
+class TeamChange(Schema):
+    """The values to change; the others stay."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str | None = None
+    short_name: str | None = None
+    division: str | None = None
+    is_named_in_archive: bool | None = None
+
+
+class Invited(Schema):
+    contest: str
+    team: str
+    n_members: int
+    reason: str | None = Field(description="why you cannot join; null if you can")
+
+
+class JoinByCode(Schema):
+    """A class code with an open team of its contest, or with the names of a new one."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    code: str = Field(max_length=50, pattern=PRINTABLE)
+    team: str = Field("", pattern=PRINTABLE, description="the short name of an open team")
+    name: str = Field("", description="of a new team")
+    short_name: str = ""
+    division: str = ""
+    digest: str = Field("", max_length=64, pattern=PRINTABLE, description="of the terms, accepted")
+
+
+class Office(Schema):
+    contest: str
+    office: str = Field(description="organizer or judge")
+    reason: str | None = Field(description="why you cannot accept it; null if you can")
+
+
+class Ruling(Schema):
+    kind: str = Field(description="disqualified, withdrawn or reinstated")
+    team: str
+    submission: UUID | None
+    reason: str
+    decided_at: datetime
+    decided_by: str | None
+
+
+class Late(Schema):
+    """A team may submit late in a round."""
+
+    team: str
+    round: str
+    until: datetime
+    reason: str
+    granted_at: datetime
+
+
+class Decisions(Schema):
+    disqualified: list[str]
+    rulings: list[Ruling]
+    late: list[Late]
+
+
+class Message(Schema):
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(pattern=PRINTABLE)
+
+
+class AppealMessage(Schema):
+    text: str
+    written_at: datetime
+    written_by: str | None
+    is_organizer: bool
+    closes: bool
+
+
+class Appeal(Schema):
+    is_open: bool
+    is_withdrawn: bool = Field(description="the submission, by the organizers")
+    messages: list[AppealMessage]
+
+
+class Audit(Schema):
+    state: str = Field(description="waiting, running, done or failed")
+    is_final: bool
+    done_steps: int
+    n_steps: int
+    n_before: int = Field(description="audits that run or wait before it")
+    summary: dict[str, Any] | None
+    reference: str
+
+
+class DebriefingPart(Schema):
+    team: str | None = Field(description="null: an example without a name")
+    round: str
+    sentence: str
+    details: dict[str, Any] = Field(description="as on the page; they depend on the format")
+
+
+class Debriefing(Schema):
+    state: str = Field(description="none, waiting, running, done or failed")
+    done_parts: int
+    n_parts: int
+    own: list[DebriefingPart]
+    examples: list[DebriefingPart]
+
+
+class Slider(Schema):
+    name: str
+    title: str
+    low: float
+    high: float
+    step: float
+    default: float
+
+
+class Method(Schema):
+    key: str
+    title: str
+    summary: str
+    values: list[Slider]
+
+
+class NewTrial(Schema):
+    model_config = ConfigDict(extra="forbid")
+
+    method: str
+    values: dict[str, float] = Field({}, description="a number for each of the method's values")
+    base: int | None = Field(None, description="the number of a trial to continue")
+    target: str | None = Field(None, description="the short name of a team, in an attack round")
+    original: int | None = Field(None, description="if teams have several originals")
+
+
+class TrialStep(Schema):
+    method: str
+    values: dict[str, float]
+
+
+class Trial(Schema):
+    id: UUID
+    number: int
+    round: str
+    state: str = Field(description="waiting, running; finally done, refused or failed")
+    is_final: bool
+    requested_at: datetime
+    original: int | None
+    target: str | None
+    steps: list[TrialStep]
+    values: dict[str, float | None]
+    attack_rate: float | None = Field(description="of the strongest built-in attack")
+    problems: list[Problem]
+    files: list[File]
+    submission: UUID | None = Field(description="that was made of it")
+    reference: str
+
+
+class Talk(Schema):
+    position: int
+    team: Team
+    has_slides: bool
+    is_available: bool
+
+
+class OwnGrades(Schema):
+    are_shown: bool = Field(description="after the round has closed")
+    means: dict[str, float | None] = Field(description="by criterion")
+    comments: list[str]
+
+
+class TeamGrades(Schema):
+    model_config = ConfigDict(extra="forbid")
+
+    team: str
+    points: dict[str, str] = Field({}, description="0 to 100 by criterion, with two decimals")
+    comment: str | None = Field(None, description="replaces the one before; empty takes it back")
+
+
+class GradesGiven(Schema):
+    model_config = ConfigDict(extra="forbid")
+
+    seen: int = Field(description="of the grades that you have read: another change refuses yours")
+    teams: list[TeamGrades] = Field(max_length=1000)
+
+
+class Grades(Schema):
+    seen: int
+    may_grade: bool
+    criteria: list[Titled]
+    teams: list[TeamGrades] = Field(description="in the order of the presentations")
+
+
+class Award(Schema):
+    winners: list[str] = Field(description="several if they are equal")
+    n_votes: int
+    n_voters: int
+
+
+class Ballot(Schema):
+    state: str = Field(description="none, open or ended")
+    most: int = Field(description="the most presentations to choose")
+    candidates: list[Team]
+    chosen: list[str]
+    award: Award | None
+
+
+class Choice(Schema):
+    model_config = ConfigDict(extra="forbid")
+
+    teams: list[str] = Field(max_length=100)

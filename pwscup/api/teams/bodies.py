@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.datastructures import MultiValueDict
-from ninja.errors import ValidationError
 
+from pwscup.api.forms import refuse_unknown
 from pwscup.api.problems import ApiRefused
 from pwscup.formats import FILES
 from pwscup.formats.files import CSV, PDF, ZIP
@@ -110,17 +110,11 @@ def guess_files(request: HttpRequest) -> MultiValueDict[str, UploadedFile]:
 
 def _refuse_fields(request: HttpRequest) -> None:
     """Whatever is no file stands in the address: a field of the form would be ignored."""
-    if request.POST:
-        raise _unknown(request.POST)
+    refuse_unknown(request.POST, "form")
 
 
 def _refuse_other_files(request: HttpRequest, *known: str) -> None:
-    if unknown := set(request.FILES) - {*known}:
-        raise _unknown(sorted(unknown))
-
-
-def _unknown(names: Iterable[str]) -> ValidationError:
-    return ValidationError([{"type": "extra_forbidden", "loc": ("form", name)} for name in names])
+    refuse_unknown(sorted(set(request.FILES) - {*known}), "form")
 
 
 def _single(request: HttpRequest, key: str) -> services.Upload:

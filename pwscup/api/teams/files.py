@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.conf import settings
 from django.http import FileResponse, Http404, HttpResponse
-from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_noop as _
@@ -63,9 +62,7 @@ def files(request: HttpRequest, slug: str) -> list[schemas.Download]:
     team, may_have = _team(request, contest), _may_have(request, contest)
     if team is not None and contest.format.own_tables:
         draws.ensure_drawn(team, now)
-    listed = selectors.downloads(
-        contest, team, for_organizers=policies.may_have_common(request.user, contest)
-    )
+    listed = selectors.downloads(contest, team)
     found = [_download(one, may_have=may_have) for one in listed]
     if listed and contest.format.has_notebook:
         found.append(schemas.Download(name=NOTEBOOK, key="notebook", is_available=True))
@@ -115,9 +112,9 @@ def file(
         return _schema(contest)
     if name == NOTEBOOK:
         return _notebook(request, contest, language)
-    owner = get_object_or_404(contest.teams, slug=team) if team else _team(request, contest)
-    if owner is not None and contest.format.own_tables:
-        return _own(request, contest, owner, name)
+    team = _team(request, contest)
+    if team is not None and contest.format.own_tables:
+        return _own(request, contest, team, name)
     return _common(request, contest, name)
 
 
@@ -150,7 +147,6 @@ def _notebook(request: HttpRequest, contest: Contest, asked: str) -> HttpRespons
 
 def _own(request: HttpRequest, contest: Contest, team: Team, name: str) -> HttpResponse:
     """A team's own table or its sample; the table is drawn now if it is due."""
-    team.contest = contest
     if not may_have_table(request.user, team, timezone.now()):
         raise Http404
     after_terms(request, contest)
@@ -164,8 +160,8 @@ def _own(request: HttpRequest, contest: Contest, team: Team, name: str) -> HttpR
 
 
 def _common(request: HttpRequest, contest: Contest, name: str) -> FileResponse:
-    """The table of all teams, or a file of the sample submission."""
-    if not (_may_have(request, contest) and policies.may_have_common(request.user, contest)):
+    """The table of all teams, or a file of the sample submission; a hidden table is no program's."""
+    if not (_may_have(request, contest) and contest.format.gives_table):
         raise Http404
     found: StoredFile | None = None
     dataset = selectors.original_of(contest)

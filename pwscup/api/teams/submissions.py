@@ -109,7 +109,7 @@ def submit(
         nonce=request.headers.get("Idempotency-Key", ""),
         original=original,
     )
-    return Status(201, _one(request.user, submission.public_id))
+    return Status(201, one_submission(request.user, submission.public_id))
 
 
 @router.acts(
@@ -223,6 +223,8 @@ def submission_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResp
     from pwscup.submissions import evaluation  # imports pandas, which no other operation needs
 
     found = selectors.get_visible(request.user, public_id)
+    if not policies.is_member(request.user, found.team):
+        raise ApiRefused("browser.only")
     try:
         name, data = evaluation.own_upload(request.user, found, key)
     except SubmissionFile.DoesNotExist as error:
@@ -240,7 +242,7 @@ def submission_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResp
 def cancel(request: HttpRequest, public_id: UUID) -> schemas.Submission:
     found = selectors.get_visible(request.user, public_id)
     services.cancel(user=request.user, submission=found)
-    return _one(request.user, public_id)
+    return one_submission(request.user, public_id)
 
 
 @router.acts(
@@ -252,7 +254,7 @@ def cancel(request: HttpRequest, public_id: UUID) -> schemas.Submission:
 def choose(request: HttpRequest, public_id: UUID) -> schemas.Submission:
     found = selectors.get_visible(request.user, public_id)
     services.choose(user=request.user, submission=found)
-    return _one(request.user, public_id)
+    return one_submission(request.user, public_id)
 
 
 @router.acts(
@@ -265,7 +267,7 @@ def choose(request: HttpRequest, public_id: UUID) -> schemas.Submission:
 def annotate(request: HttpRequest, public_id: UUID, body: schemas.Note) -> schemas.Submission:
     found = selectors.get_visible(request.user, public_id)
     services.annotate(user=request.user, submission=found, note=body.note)
-    return _one(request.user, public_id)
+    return one_submission(request.user, public_id)
 
 
 @router.looks(
@@ -281,7 +283,7 @@ def receipt(request: HttpRequest, public_id: UUID) -> JsonResponse:
 # What is shown
 
 
-def _one(viewer: User, public_id: UUID) -> schemas.Submission:
+def one_submission(viewer: User, public_id: UUID) -> schemas.Submission:
     return _detail(selectors.get_visible(viewer, public_id), viewer)
 
 
