@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -71,6 +72,13 @@ def invitation_by_token(token: str) -> Invitation | None:
 def memberships_of(user: User) -> QuerySet[Membership]:
     """The teams of a user, the newest contest first."""
     return user.memberships.select_related("team", "contest").order_by("-contest__created_at", "id")
+
+
+def namesakes(contests: Iterable[Contest]) -> set[int]:
+    """The keys of contests whose title in the reader's language another one of them has, too."""
+    titles = {contest.pk: contest.local_title for contest in contests}
+    count = Counter(titles.values())
+    return {pk for pk, title in titles.items() if count[title] > 1}
 
 
 def teams_to_hand_over(user: User) -> QuerySet[Team]:

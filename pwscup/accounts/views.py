@@ -52,9 +52,11 @@ def account(request: HttpRequest) -> HttpResponse:
         services.change_display_name(user=request.user, **form.cleaned_data)
         messages.success(request, _("Your name is changed."))
         return redirect("account")
+    memberships = list(selectors.memberships_of(request.user))
     page = {
         "form": form,
-        "memberships": selectors.memberships_of(request.user),
+        "memberships": memberships,
+        "namesakes": selectors.namesakes(membership.contest for membership in memberships),
         "may_have_link": guests.may_have_link(request.user),
     }
     return render(request, "accounts/account.html", page)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import OfficeInvitation
 from pwscup.accounts.policies import is_judge, is_organizer
-from pwscup.accounts.selectors import team_of
+from pwscup.accounts.selectors import namesakes, team_of
 from pwscup.contests.models import Contest, Dataset, Round, Sample, TableDraft
 from pwscup.contests.policies import may_see_board
 from pwscup.contests.teams import tables as team_tables
@@ -31,7 +31,7 @@ from scoring.rulesets.kinds import ROUND_KINDS
 from scoring.tables.schema import Schema
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Container, Iterable, Sequence
 
     from django.http import HttpRequest
     from django.utils.functional import _StrPromise
@@ -140,6 +140,8 @@ class Listed:
     following: Round | None
     n_teams: int
     shows_board: bool
+    is_namesake: bool = False
+    """Another contest of the list has the same title."""
 
     @property
     def is_awaited(self) -> bool:
@@ -213,13 +215,19 @@ def front_page(user: Person, now: datetime) -> dict[str, list[Listed]]:
         line = listed(contest, now, shows_board=contest.pk not in closed)
         groups[line.state].append(line)
     groups["finished"].reverse()
-    return groups
+    alike = namesakes(line.contest for lines in groups.values() for line in lines)
+    return {state: _marked(lines, alike) for state, lines in groups.items()}
+
+
+def _marked(lines: list[Listed], alike: Container[int]) -> list[Listed]:
+    return [replace(line, is_namesake=line.contest.pk in alike) for line in lines]
 
 
 def organizer_list(user: Person, now: datetime) -> list[Listed]:
     """The contests of an organizer, the newest first."""
     contests = _with_counts(organized_contests(user)).order_by("-created_at", "-id")
-    return [listed(contest, now) for contest in contests]
+    lines = [listed(contest, now) for contest in contests]
+    return _marked(lines, namesakes(line.contest for line in lines))
 
 
 def judged_round(user: Person, rounds: Sequence[Round]) -> Round | None:

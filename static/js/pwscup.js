@@ -42,6 +42,14 @@
     if (!isSending) update(node);
   }
 
+  // Times that belong to no contest are sent in UTC.
+  function showYourTime(node) {
+    const time = new Date(node.dateTime);
+    const name = new Intl.DateTimeFormat(document.documentElement.lang, { timeZoneName: "short" })
+      .formatToParts(time).find((part) => part.type === "timeZoneName").value;
+    node.textContent = `${time.toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short" })} ${name}`;
+  }
+
   function showFiles(zone, input) {
     const names = [...input.files].map((file) => file.name);
     zone.classList.toggle("filled", names.length > 0);
@@ -50,6 +58,7 @@
   }
 
   function prepare(root) {
+    root.querySelectorAll("time[data-your-time]").forEach(showYourTime);
     for (const zone of root.querySelectorAll(".dropzone:not([data-ready])")) {
       zone.dataset.ready = "yes";
       const input = zone.querySelector("input[type=file]");

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from django.urls import reverse
 from django.utils import timezone, translation
 from PIL import Image
 from playwright.sync_api import Page, Route
 
+from pwscup.archives.models import ContestImport
 from pwscup.contests.models import Contest, TableDraft
 from pwscup.reports.facts import gather
 from pwscup.reports.page import document
@@ -58,6 +61,24 @@ def test_roles_in_the_page_are_sent_with_the_next_file(person, site, oscar, draf
     kept = TableDraft.objects.get()
     assert kept.file.name == "corrected.csv"
     assert kept.schema.column("job").role is Role.SENSITIVE
+
+
+def test_times_of_no_contest_are_in_the_time_zone_of_the_reader(browser, site, cast, oscar):
+    at = datetime(2031, 5, 1, 20, 30, tzinfo=UTC)
+    ContestImport.objects.create(
+        name="cup.zip", sha256="0", size_bytes=1, requested_by=cast.oscar, requested_at=at
+    )
+    address = reverse("organize-import")
+    site.pages[address] = oscar.get(address)
+    for zone, expected in (
+        ("Asia/Tokyo", "2031-05-02 05:30 GMT+9"),
+        ("America/New_York", "2031-05-01 16:30 EDT"),
+    ):
+        context = browser.new_context(timezone_id=zone, base_url=site.url)
+        page = context.new_page()
+        page.goto(address)
+        assert page.locator("time[data-your-time]").inner_text() == expected
+        context.close()
 
 
 # Focus

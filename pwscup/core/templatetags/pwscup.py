@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from django import template
@@ -21,6 +21,18 @@ register = template.Library()
 def machine_time(moment: datetime) -> str:
     """A time for programs, to the second: HTML allows three further digits at most."""
     return moment.isoformat(timespec="seconds")
+
+
+@register.filter
+def your_time(moment: datetime | None) -> str | SafeString:
+    """A time that belongs to no contest: in UTC, which a script replaces by the time zone of the reader's computer."""
+    if moment is None:
+        return ""
+    return format_html(
+        '<time datetime="{}" class="text-nowrap" data-your-time>{}</time>',
+        machine_time(moment),
+        shown_moment(moment, UTC),
+    )
 
 
 @register.filter

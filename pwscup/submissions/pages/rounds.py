@@ -196,6 +196,7 @@ class Target:
     """Another team's table, and the results of the viewer's team against it."""
 
     release: Release
+    n_used: int
     tries_left: int
     left_today: int | None
     last: Line | None
@@ -275,6 +276,7 @@ def _target(
     own = [line for line in history if line.submission.target_id == table.pk]
     return Target(
         release=table,
+        n_used=sum(line.submission.state in selectors.USES_A_TRY for line in own),
         tries_left=left.get(table.pk, 0),
         left_today=None if today is None else today.get(table.pk, 0),
         last=own[0] if own else None,
