@@ -56,9 +56,13 @@ class Registry(dict[str, T]):
     def __init__(self, kind: str, entries: Iterable[T]) -> None:
         super().__init__((entry.id, entry) for entry in entries)
         self.kind = kind
+        self.stand_ins: dict[str, T] = {}
+        """Entries in place of missing ones: looked up by name, and never listed or offered."""
 
     def __missing__(self, name: str) -> T:
-        """Refuse a name that is not registered, with the nearest and all known ones."""
+        """The stand-in of a name that is not registered; without one, refuse it with the nearest and all known ones."""
+        if name in self.stand_ins:
+            return self.stand_ins[name]
         raise UnknownNameError(self.kind, name, self)
 
     def __or__(self, other: Mapping[str, T]) -> Registry[T]:  # type: ignore[override]

@@ -206,6 +206,7 @@ MESSAGES: dict[str, str] = {
     "plugin.value": _(
         "the plugin’s measure {id} gave a wrong value — expected a number from {low} to {high}, or none"
     ),
+    "plugin.absent": _("the measure {id} is of a plugin that is not installed"),
     "plugin.attack": _("the plugin’s attack {id} failed — got {got}"),
     "plugin.guess": _(
         "the plugin’s attack {id} gave a wrong answer — expected a row of the original, from 0, or -1 for each record"

@@ -126,6 +126,15 @@ def test_translations_show_the_same_commands():
         assert commands(japanese) == commands(original)
 
 
+def test_own_measures_have_the_same_code_in_both_languages():
+    english = ROOT / "docs" / "how-to" / "own-measures.md"
+    japanese = english.with_name("own-measures.ja.md")
+    assert commands(japanese) == commands(english)
+    assert FENCE.findall(text_of(japanese)) == FENCE.findall(text_of(english))
+    tables = [text_of(page).count("\n|") for page in (japanese, english)]
+    assert tables[0] == tables[1]
+
+
 # Console
 
 

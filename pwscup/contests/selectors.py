@@ -26,8 +26,8 @@ from pwscup.core.db.prepared import Prepared, prefetch
 from pwscup.core.installation import programs
 from pwscup.core.models import Event
 from pwscup.formats import format_of
-from scoring.rulesets import parse_ruleset
 from scoring.rulesets.kinds import ROUND_KINDS
+from scoring.rulesets.loader import parse_stored
 from scoring.tables.schema import Schema
 
 if TYPE_CHECKING:
@@ -384,7 +384,7 @@ def unmeasured_under(contest: Contest, schema: Schema) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _unmeasured(schema_text: str, ruleset_text: str) -> tuple[str, ...]:
-    ruleset = parse_ruleset(ruleset_text)
+    ruleset = parse_stored(ruleset_text)
     return format_of(ruleset).table.unmeasured(Schema.from_toml(schema_text), ruleset)
 
 

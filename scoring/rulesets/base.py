@@ -446,6 +446,8 @@ class Ruleset:
     """The attacks of such teams on tables, by the team's name, where they are not its own."""
     modelled_on: str = ""
     """The event in whose manner the contest is held, such as a past cup."""
+    absent: tuple[str, ...] = ()
+    """Measures, formulas and attacks of plugins that are not installed; of stored rules only."""
 
     @property
     def tables(self) -> str:
@@ -466,7 +468,7 @@ class Ruleset:
     @property
     def computed(self) -> tuple[str, ...]:
         """The ids of the measures that functions compute: all but a program's values, and what is made of these."""
-        return tuple(id_ for id_ in self.measures if not self.measure(id_).is_from_program)
+        return tuple(id_ for id_ in self.measures if self.measure(id_).is_computed)
 
     def measure(self, id_: str) -> Measure:
         """The measure with this id, of the ruleset or of the library; KeyError where there is none."""
@@ -485,9 +487,10 @@ class Ruleset:
     @property
     def score_boards(self) -> tuple[BoardSpec, ...]:
         """The boards by formulas of scores: those of the list, or the only one; none where measures are ranked."""
-        if self.boards or self.ranking.formula not in FORMULAS:
-            return self.boards
         ranking = self.ranking
+        known = ranking.formula in FORMULAS or ranking.formula in FORMULAS.stand_ins
+        if self.boards or not known:
+            return self.boards
         direction = FORMULAS[ranking.formula].direction
         return (
             BoardSpec(

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LANGUAGES = ("en", "ja")
 SHORT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,29}")
+PLUGIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}")
+"""Identifiers of plugins."""
 
 
 class Document:
@@ -27,7 +29,16 @@ class Document:
     the reading goes on and finds the other problems too.
     """
 
-    def __init__(self, values: dict[str, Any], problems: Collector, path: str = "") -> None:
+    def __init__(
+        self,
+        values: dict[str, Any],
+        problems: Collector,
+        path: str = "",
+        *,
+        absent: list[str] | None = None,
+    ) -> None:
+        self.absent = absent
+        """Names that no installed package has, which are noted here and accepted; None where they are refused."""
         self._values = values
         self._problems = problems
         self._path = path
@@ -65,15 +76,20 @@ class Document:
         *,
         former: str = "",
         refused: Mapping[str, str] | None = None,
+        may_be_absent: bool = False,
     ) -> str:
         """One of the choices; `former` is another name of the first of them, which is no longer offered.
 
-        `refused` are names that are known and do not fit, each with what is expected in place of it.
+        `refused` are names that are known and do not fit, each with what is expected in place of it. A name that
+        `may_be_absent` is accepted and noted where the document takes absent ones.
         """
         expected = _one_of(choices)
         value = self._take(key, expected)
         if former and value == former:
             return next(iter(choices))
+        is_other = isinstance(value, str) and value not in choices
+        if may_be_absent and is_other and self._is_absent(value):
+            return str(value)
         if refused and isinstance(value, str) and value in refused:
             expected = refused[value]
         if isinstance(value, str) and value in choices:
@@ -87,17 +103,35 @@ class Document:
         *,
         empty: bool = False,
         refused: Mapping[str, str] | None = None,
+        may_be_absent: bool = False,
     ) -> tuple[str, ...]:
-        """Different names out of the choices; `refused` as in `choice`."""
+        """Different names out of the choices; `refused` and `may_be_absent` as in `choice`."""
         expected = f"a list of different names out of: {', '.join(choices)}"
         value = self._take(key, expected)
+        if (
+            may_be_absent
+            and isinstance(value, list)
+            and value
+            and _distinct_texts(value)
+            and all(name in choices or self._is_absent(name) for name in value)
+        ):
+            return tuple(value)
         if refused and isinstance(value, list) and _distinct_names(value, (*choices, *refused)):
             for name in (name for name in value if name in refused):
                 self.wrong(key, refused[name], name)
             return tuple(name for name in value if name not in refused)
         if isinstance(value, list) and (value or empty) and _distinct_names(value, choices):
             return tuple(value)
+        if isinstance(value, list) and value and _distinct_texts(value):
+            value = [name for name in value if name not in choices]  # those at fault
         return self._replaced(key, expected, value, tuple[str, ...]())
+
+    def _is_absent(self, name: object) -> bool:
+        """Note a name that may be a plugin's; False for others, and where absent names are refused."""
+        if self.absent is None or not (isinstance(name, str) and PLUGIN_NAME.fullmatch(name)):
+            return False
+        self.absent.append(name)
+        return True
 
     def names(self, key: str) -> tuple[str, ...]:
         """One text or more, all different."""
@@ -208,10 +242,10 @@ class Document:
 
     def _silent(self, key: str) -> Document:
         """An empty stand-in for a missing table: its keys are not reported one by one as well."""
-        return Document({}, Collector(), self.name(key))
+        return Document({}, Collector(), self.name(key), absent=self.absent)
 
     def _child(self, values: dict[str, Any], path: str) -> Document:
-        child = Document(values, self._problems, path)
+        child = Document(values, self._problems, path, absent=self.absent)
         self._children.append(child)
         return child
 

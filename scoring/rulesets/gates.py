@@ -26,7 +26,7 @@ def outside(
     found: list[Problem] = []
     for gate in ruleset.gates_in(stage):
         measure, value = ruleset.measure(gate.measure), values.get(gate.measure)
-        if gate.admits(value) or (measure.is_from_program and gate.measure not in values):
+        if gate.admits(value) or not (measure.is_computed or gate.measure in values):
             continue
         of_parts = {p.key: values.get(f"{gate.measure}.{p.key}") for p in ruleset.data.parts}
         if ruleset.data.combine == WORST and any(v is not None for v in of_parts.values()):
@@ -61,7 +61,7 @@ def gated(
 ) -> dict[str, float | int | None]:
     """The values of the measures that have a gate, without those of a program."""
     measures = (ruleset.measure(gate.measure) for gate in ruleset.gates)
-    return {m.id: m.value(comparison, options) for m in measures if not m.is_from_program}
+    return {m.id: m.value(comparison, options) for m in measures if m.is_computed}
 
 
 def _shown(expected: float, got: float) -> dict[str, str]:

@@ -120,8 +120,29 @@ def parse_ruleset(text: str) -> Ruleset:
         Every key that is unknown, missing or has a value outside its domain, with what was
         expected and what was found.
     """
+    return _read(text, None)
+
+
+def parse_stored(text: str) -> Ruleset:
+    """The ruleset of a text that was accepted before: what no installed package has any more is `absent`.
+
+    Raises
+    ------
+    ProblemsFound
+        As `parse_ruleset`, where the text has other problems than that.
+    """
+    try:
+        return parse_ruleset(text)
+    except ProblemsFound as found:
+        try:
+            return _read(text, [])
+        except ProblemsFound:
+            raise found from None
+
+
+def _read(text: str, absent: list[str] | None) -> Ruleset:
     problems = Collector()
-    document = Document(_toml(text), problems)
+    document = Document(_toml(text), problems, absent=absent)
     ruleset = _ruleset(document, text)
     document.close()
     problems.raise_if_any()
@@ -178,6 +199,7 @@ def _ruleset(document: Document, text: str) -> Ruleset:
         program=program,
         baseline_teams=baseline_teams,
         baseline_attackers=baseline_attackers,
+        absent=tuple(dict.fromkeys(document.absent or ())),
         modelled_on=document.text("modelled_on") if document.has("modelled_on") else "",
     )
 
@@ -360,7 +382,12 @@ def _baseline(
     attackers: dict[str, str] = {}
     if baseline.has("attackers"):
         chosen = baseline.table("attackers")
-        attackers = {n: chosen.choice(n, ATTACKS) for n in BASELINE_TEAMS if chosen.has(n)}
+        named = {
+            n: chosen.choice(n, ATTACKS, may_be_absent=True)
+            for n in BASELINE_TEAMS
+            if chosen.has(n)
+        }
+        attackers = {name: id_ for name, id_ in named.items() if not id_ or id_ in ATTACKS}
         if not any(spec.kind in ROW_ATTACKS for spec in rounds):
             expected = f"nothing, as no round is of the kind {' or '.join(ROW_ATTACKS)}"
             baseline.wrong("attackers", expected, "a table")

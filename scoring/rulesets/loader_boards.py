@@ -8,7 +8,12 @@ from scoring.formulas import BOARD_TOTALS, FINAL, OF_LISTED, OVER_BOARDS, SEASON
 from scoring.formulas.boards import in_order
 from scoring.options import Option
 from scoring.rulesets.base import ONLY_BOARD, BoardSpec, RankingSpec
-from scoring.rulesets.loader_ranking import check_attacks, read_settings, read_shared
+from scoring.rulesets.loader_ranking import (
+    check_attacks,
+    found_formula,
+    read_settings,
+    read_shared,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,7 +87,8 @@ def _board(
     stages: Sequence[StageSpec],
     rounds: Sequence[RoundSpec],
 ) -> BoardSpec:
-    formula = OF_LISTED.get(document.choice("formula", OF_LISTED))
+    name = document.choice("formula", OF_LISTED, may_be_absent=True)
+    formula = found_formula(document, OF_LISTED, name)
     title = document.translated("title")
     if formula is None:
         document.give_up()  # which other keys are right depends on the formula

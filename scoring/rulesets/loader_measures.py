@@ -9,6 +9,7 @@ from scoring.measures.catalog import Term
 from scoring.measures.catalog.analyses import ANALYSES
 from scoring.measures.composites import OF, highest
 from scoring.registry import ALL_MEASURES, MEASURES, SERIES_MEASURES, Measure
+from scoring.rulesets import absent
 from scoring.rulesets.base import GateSpec, MeasureSpec, StageSpec
 from scoring.rulesets.kinds import HIDDEN, SERIES, WITHOUT_ROWS
 
@@ -64,8 +65,10 @@ def _listed(
 ) -> tuple[MeasureSpec, ...]:
     """A list of ids, or a table for each measure that gives it a weight or parameters."""
     if not scoring.has("measure"):
-        ids = scoring.choices("measures", known, refused=_needing_rows(data.tables))
-        return tuple(MeasureSpec(id_, known[id_].direction) for id_ in ids)
+        ids = scoring.choices(
+            "measures", known, refused=_needing_rows(data.tables), may_be_absent=True
+        )
+        return tuple(_of_registry(id_, known) for id_ in ids)
     if scoring.has("measures"):
         scoring.wrong("measures", "either measures or [[scoring.measure]], not both", "both")
     documents = scoring.tables("measure")
@@ -81,11 +84,23 @@ def _listed(
 def _measure(document: Document, known: Mapping[str, Measure], data: DataSpec) -> MeasureSpec:
     if document.has("measure") and _compares(document, "measure", data):
         return _own(document, data.schema)
-    id_ = document.choice("id", known, refused=_needing_rows(data.tables))
+    refused = _needing_rows(data.tables)
+    id_ = document.choice("id", known, refused=refused, may_be_absent=True)
     direction = document.choice("direction", DIRECTIONS)
-    if id_ and direction and known[id_].direction != direction:
+    if id_ and id_ not in known:
+        return _of_registry(id_, known, direction, _weight(document))
+    if id_ and direction and known[id_].direction != direction and document.absent is None:
         document.wrong("direction", f"{known[id_].direction}, which is better for {id_}", direction)
     return MeasureSpec(id_, direction, _weight(document))
+
+
+def _of_registry(
+    id_: str, known: Mapping[str, Measure], direction: str = "lower", weight: float = 1.0
+) -> MeasureSpec:
+    """A measure of the library or a plugin; the stand-in of one that is not installed."""
+    if id_ in known:
+        return MeasureSpec(id_, known[id_].direction, weight)
+    return MeasureSpec(id_, direction, weight, absent.measure(id_, direction))
 
 
 def _weight(document: Document) -> float:
@@ -127,7 +142,7 @@ def _own(document: Document, schema: Schema | None) -> MeasureSpec:
 
 def _own_id(document: Document) -> str:
     id_ = document.short_name("id")
-    if id_ in ALL_MEASURES:
+    if id_ in ALL_MEASURES and document.absent is None:
         document.wrong("id", "a name that no measure of the library has", id_)
         return ""
     return id_

@@ -32,7 +32,7 @@ def read_program(scoring: Document, tables: str) -> ProgramSpec | None:
     values = tuple(_value(item) for item in items)
     ids = [value.id for value in values]
     for item, id_ in zip(items, ids, strict=True):
-        if id_ in ALL_MEASURES or ids.count(id_) > 1:
+        if (id_ in ALL_MEASURES and scoring.absent is None) or ids.count(id_) > 1:
             item.wrong("id", "a name of its own that no measure has", id_)
     messages = {}
     if document.has("message"):

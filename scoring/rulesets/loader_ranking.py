@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from scoring.formulas import FORMER_NAME, MEASURE_RANKS, OFFICIAL, TIE_BREAKS
 from scoring.formulas.ranking import AVERAGES
 from scoring.registry import ALL_MEASURES, Measure
+from scoring.rulesets import absent
 from scoring.rulesets.base import MeasureSpec, RankingSpec
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from scoring.catalogs import Registry
     from scoring.formulas import Formula
     from scoring.rulesets.base import RoundSpec, StageSpec
     from scoring.rulesets.document import Document
@@ -36,8 +38,8 @@ def read_ranking(
     ids = tuple(spec.id for spec in measures)
     name = MEASURE_RANKS
     if ranking.has("formula"):
-        name = ranking.choice("formula", OFFICIAL, former=FORMER_NAME)
-    formula = OFFICIAL.get(name)
+        name = ranking.choice("formula", OFFICIAL, former=FORMER_NAME, may_be_absent=True)
+    formula = found_formula(ranking, OFFICIAL, name)
     if formula is None:
         ranking.give_up()  # which other keys are right depends on the formula
         return RankingSpec()
@@ -58,6 +60,15 @@ def read_ranking(
             "directions": _directions(measures),
         }
     return RankingSpec(formula=name, settings=settings, tie_breaks=tie_breaks, **shared)
+
+
+def found_formula(document: Document, formulas: Registry[Formula], name: str) -> Formula | None:
+    """A formula; the stand-in of one that is not installed, whose settings are unknown; None for a wrong name."""
+    if not name or name in formulas:
+        return formulas.get(name)
+    if document.has("settings"):
+        document.table("settings").give_up()
+    return absent.formula(name)
 
 
 def read_shared(
@@ -104,7 +115,9 @@ def _headings(ranking: Document, measures: Sequence[MeasureSpec]) -> dict[str, A
         "utility": ranking.choices("utility", ids),
         "safety": ranking.choices("safety", ids),
         "linkage": (
-            ranking.choices("linkage", [spec.id for spec in measures if spec.measure.is_rate])
+            ranking.choices(
+                "linkage", [s.id for s in measures if s.measure.is_rate or _is_absent(s)]
+            )
             if ranking.has("linkage")
             else ()
         ),
@@ -115,7 +128,7 @@ def _headings(ranking: Document, measures: Sequence[MeasureSpec]) -> dict[str, A
 
 def read_settings(ranking: Document, formula: Formula) -> dict[str, float | int | str]:
     """The settings of a formula that differ from its defaults."""
-    if not ranking.has("settings"):
+    if not ranking.has("settings") or formula.function is absent.no_totals:
         return {}
     document = ranking.table("settings")
     chosen = {
@@ -154,7 +167,8 @@ def _utility(
     if not (is_needed or ranking.has("utility_measure")):
         return {}
     losses = [id_ for id_, measure in ALL_MEASURES.items() if is_loss(measure)]
-    scored = {spec.id: spec for spec in measures if is_loss(spec.measure) or spec.measure.terms}
+    usable = [s for s in measures if is_loss(s.measure) or s.measure.terms or _is_absent(s)]
+    scored = {spec.id: spec for spec in usable}
     name = ranking.choice("utility_measure", scored or losses)
     if name and name not in scored:
         ranking.wrong("utility_measure", "a measure that is among those of scoring", name)
@@ -170,9 +184,16 @@ def _loss_measure(
     if not (is_needed or ranking.has("loss_measure")):
         return None
     known = [
-        spec.id for spec in measures if (spec.measure.direction, spec.measure.low) == ("lower", 0)
+        spec.id
+        for spec in measures
+        if (spec.measure.direction, spec.measure.low) == ("lower", 0) or _is_absent(spec)
     ]
     return ranking.choice("loss_measure", known) or None
+
+
+def _is_absent(spec: MeasureSpec) -> bool:
+    """A stand-in, of which it is not known for what it may be used."""
+    return spec.own is not None and spec.own.is_absent
 
 
 def _directions(measures: Sequence[MeasureSpec]) -> dict[str, str]:

@@ -16,10 +16,11 @@ from scoring.cli.main import main
 from scoring.datasets.catalog import generated
 from scoring.errors import PluginError, ProblemsFound
 from scoring.evaluate import score
-from scoring.formulas import FORMULAS, Scores, ranked
+from scoring.formulas import FORMULAS, Scores, ranked, ranked_boards
 from scoring.registry import MEASURES
 from scoring.rulesets import load_ruleset, parse_ruleset, ruleset_names
-from scoring.rulesets.loader import load_schema
+from scoring.rulesets.gates import outside
+from scoring.rulesets.loader import load_schema, parse_stored
 from tests.plugins import (
     ATTACK,
     FORMAT,
@@ -403,6 +404,95 @@ def test_a_formula_that_fails_gives_no_totals(tmp_path, caplog, code):
         lines = ranked("own", Scores(("a", "b"), {}, {"a": 10.0}))
     assert [line.total for line in lines.values()] == [None, None]
     assert "the plugin's formula own failed" in caplog.text
+
+
+# Stored rules that name what no installed package has
+
+
+def gone(**changes):
+    """Rules with a composite and a gate on a measure that no package has."""
+    values = values_of("pwscup2015")
+    del values["scoring"]["measures"]
+    ids = [("gone", "higher"), ("U1", "lower"), ("marginals", "lower")]
+    values["scoring"]["measure"] = [{"id": id_, "direction": way} for id_, way in ids]
+    values["scoring"]["gate"] = [{"measure": "gone", "min": 0.5}]
+    title = {"en": "Points", "ja": "得点"}
+    terms = [{"measure": "gone"}, {"measure": "marginals"}]
+    values["scoring"]["composite"] = [{"id": "points", "of": "sum", "title": title, "term": terms}]
+    return values | changes
+
+
+def test_stored_rules_are_read_without_the_packages_that_they_name():
+    text = tomli_w.dumps(gone(ranking={"formula": "lost", "settings": {"x": 1}}))
+    with pytest.raises(ProblemsFound):
+        parse_ruleset(text)
+    ruleset = parse_stored(text)
+    assert ruleset.absent == ("gone", "lost")
+    assert (ruleset.measure("gone").direction, ruleset.measure("gone").title) == ("higher", "gone")
+    assert ruleset.computed == ("U1", "marginals")
+    assert outside(ruleset, {"U1": 1.0}) == []
+    measures = [ruleset.measure("points")]
+    with pytest.raises(PluginError, match="the measure gone is of a plugin that is not installed"):
+        score(*TABLES, examples.SCHEMA, measures=measures)
+    (board,) = ruleset.score_boards
+    lines = ranked_boards([board], Scores(("a", "b"), {}, {"a": 10.0}))["score"]
+    assert [line.total for line in lines.values()] == [None, None]
+    assert "gone" not in MEASURES
+    assert "lost" not in FORMULAS
+    with pytest.raises(ProblemsFound):
+        parse_ruleset(text)  # for new rules nothing has changed
+
+
+@pytest.mark.parametrize(
+    ("changes", "absent"),
+    [
+        ({"ranking": {"formula": "sum", "utility_measure": "gone"}}, ("gone",)),
+        ({"ranking": {"formula": "surviving-loss", "loss_measure": "gone"}}, ("gone",)),
+        (
+            {
+                "ranking": {"utility_measure": "points"},
+                "board": [{"key": "a", "title": {"en": "A", "ja": "A"}, "formula": "lost"}],
+            },
+            ("gone", "lost"),
+        ),
+        (
+            {
+                "ranking": {"formula": "sum", "utility_measure": "points"},
+                "baseline": {"attackers": {"Noise": "away", "Swap": "E4"}},
+            },
+            ("gone", "away"),
+        ),
+    ],
+)
+def test_a_stand_in_may_be_used_wherever_the_rules_used_it(changes, absent):
+    ruleset = parse_stored(tomli_w.dumps(gone(**changes)))
+    assert sorted(ruleset.absent) == sorted(absent)
+    assert "away" not in ruleset.baseline_attackers.values()
+
+
+def test_a_heading_of_rates_keeps_a_measure_that_is_gone():
+    values = values_of("pwscup2015")
+    for section, key in (("scoring", "measures"), ("ranking", "linkage")):
+        values[section][key].append("gone")
+    assert parse_stored(tomli_w.dumps(values)).absent == ("gone",)
+
+
+def test_a_name_of_the_rules_that_a_plugin_takes_later_stays_theirs(tmp_path):
+    values = values_of("pwscup2015")
+    del values["scoring"]["measures"]
+    values["scoring"]["measure"] = [{"id": "own", "measure": "histograms"}]
+    values["ranking"] = {"formula": "sum", "utility_measure": "own"}
+    text = tomli_w.dumps(values)
+    with own(tmp_path, MEASURED + "return 0"):
+        with pytest.raises(ProblemsFound, match="a name that no measure of the library has"):
+            parse_ruleset(text)
+        assert not parse_stored(text).measure("own").is_foreign
+
+
+def test_other_problems_of_stored_rules_are_named_as_ever():
+    values = gone(ranking={"formula": "sum", "utility_measure": "gone"}, version=0)
+    with pytest.raises(ProblemsFound, match="version"):
+        parse_stored(tomli_w.dumps(values))
 
 
 # Attackers of baseline teams

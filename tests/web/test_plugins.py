@@ -8,6 +8,7 @@ import math
 
 import pytest
 import tomli_w
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
@@ -18,9 +19,11 @@ from pwscup.bots import services as bots
 from pwscup.bots.models import Rehearsal
 from pwscup.contests import faults, services
 from pwscup.contests.models import Contest
+from pwscup.contests.models.contest import stored_rules
 from pwscup.contests.organize import wizard
 from pwscup.core import jobs
 from pwscup.core.apps import check_plugins
+from pwscup.core.installation.diagnosis import check_contests
 from pwscup.core.installation.diagnosis import check_plugins as check_of_doctor
 from pwscup.leaderboards import facts
 from pwscup.leaderboards.scope import scope_of
@@ -208,6 +211,53 @@ def test_a_broken_plugin_is_named_by_checks_and_the_doctor(tmp_path, db, capsys)
         assert [finding.level.value for finding in check_of_doctor()] == ["warning", "ok"]
         call_command("check")
     assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+# Packages that are gone
+
+
+def test_without_its_package_a_contest_is_shown_and_nothing_is_lost(cast, template, as_user, oscar):
+    with registered(template):
+        Contest.objects.filter(pk=cast.contest.pk).update(ruleset_text=rules_text())
+        before, _blue = tables_of(cast, Contest.objects.get(pk=cast.contest.pk))
+    stored_rules.cache_clear()
+    contest = Contest.objects.get(pk=cast.contest.pk)
+    assert contest.ruleset.absent == (MEASURE, ATTACK, FORMULA)
+    alice, slug = as_user(cast.alice), contest.slug
+    for client, name in (
+        *((alice, name) for name in ("contest", "rules", "board")),
+        *((oscar, name) for name in ("organize-contest", "organize-rules", "organize-data")),
+        *((oscar, name) for name in ("organize-teams", "organize-submissions")),
+    ):
+        assert client.get(reverse(name, args=[slug])).status_code == 200, name
+    assert alice.get("/").status_code == 200
+    page = alice.get(reverse("submission", args=[before.public_id])).content.decode()
+    assert MEASURE in page
+    measures = alice.get(reverse("board", args=[slug]), {"board": "measures"}).content.decode()
+    assert MEASURE in measures
+    page = oscar.get(reverse("organize-contest", args=[slug])).content.decode()
+    assert f"The rules name {MEASURE}, {ATTACK}, {FORMULA}, of plugins that" in page
+    round = pipeline.round_of(contest, "anonymization")
+    failed = pipeline.scored(pipeline.hand_in(cast.alice, cast.red, round))
+    assert failed.state == State.FAILED
+    listed = oscar.get(reverse("organize-submissions", args=[slug])).content.decode()
+    assert f"the measure {MEASURE} is of a plugin that is not installed" in listed
+    assert f"the rules of {slug} name {MEASURE}, {ATTACK}, {FORMULA}" in "".join(
+        finding.sentence for finding in check_contests()
+    )
+    stored_rules.cache_clear()
+    with registered(template):
+        assert Contest.objects.get(pk=contest.pk).ruleset.absent == ()
+        oscar.post(reverse("organize-retry", args=[slug]), {"submission": failed.pk})
+        assert pipeline.scored(failed).state == State.SCORED
+    stored_rules.cache_clear()
+
+
+def test_rules_of_a_missing_package_are_not_accepted_anew(cast, oscar, template):
+    upload = SimpleUploadedFile("mine.toml", rules_text().encode())
+    page = oscar.post(reverse("organize-new"), NEW | {"ruleset": "", "ruleset_file": upload})
+    assert MEASURE in page.content.decode()
+    assert not Contest.objects.filter(slug="lesson").exists()
 
 
 # Formats

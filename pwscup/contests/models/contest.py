@@ -13,9 +13,10 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.core.models import StoredFile
 from pwscup.formats import ROUNDS, Format, format_of
-from scoring.rulesets import Ruleset, parse_ruleset
+from scoring.rulesets import Ruleset
+from scoring.rulesets.loader import parse_stored
 
-_ruleset = lru_cache(maxsize=64)(parse_ruleset)
+stored_rules = lru_cache(maxsize=64)(parse_stored)
 
 
 class Contest(models.Model):
@@ -155,7 +156,7 @@ class Contest(models.Model):
 
     @cached_property
     def ruleset(self) -> Ruleset:
-        return _ruleset(self.ruleset_text)
+        return stored_rules(self.ruleset_text)
 
     @property
     def format(self) -> Format:
@@ -200,7 +201,7 @@ class RulesetVersion(models.Model):
 
     @cached_property
     def ruleset(self) -> Ruleset:
-        return _ruleset(self.text)
+        return stored_rules(self.text)
 
 
 class Division(models.Model):

@@ -38,6 +38,7 @@ def organizer_page(request: HttpRequest, contest: Contest, section: str) -> dict
         "section": section,
         "organizer_nav": nav.nav(contest, section),
         "faults": faults.of(contest),
+        "absent": contest.ruleset.absent,
         "steps": steps,
         "next_step": wizard.next_step(steps),
     }

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from enum import Enum
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from django.apps import apps
@@ -28,6 +28,7 @@ from pwscup.core.files import space, storage
 from pwscup.core.installation import broker, prepare, private, probe, programs, pulse
 from pwscup.core.models import Job, StoredFile
 from scoring import plugins
+from scoring.errors import ProblemsFound
 
 NO_DATABASE = (DatabaseError, InterfaceError, ImproperlyConfigured)
 SKEW = timedelta(seconds=5)
@@ -288,19 +289,38 @@ def waits_since(model: type[Job]) -> str:
 
 
 def check_contests() -> Iterator[Finding]:
-    """Unresolved failures of contests, as shown on their organizers' pages."""
+    """Unresolved failures of contests, as shown on their organizers' pages, and plugins that their rules miss."""
     try:
         found = list(apps.get_model("contests", "Fault").objects.select_related("contest"))
+        absent = _absent()
     except NO_DATABASE:
         return
+    for slug, names in absent.items():
+        yield warning(
+            f"contests: the rules of {slug} name {names}, of plugins that are not installed — install them again"
+        )
     for one in found:
         advice = ", then `manage.py retry_failed`" if one.task == "failed" else ""
         yield warning(
             f"contests: {one.task} of {one.contest.slug} ({one.subject}), unresolved since "
             f"{one.since:%Y-%m-%d %H:%M} UTC — see the workers' log under {one.reference}{advice}"
         )
-    if not found:
+    if not (found or absent):
         yield ok("contests: no unresolved failures")
+
+
+def _absent() -> dict[str, str]:
+    """The missing plugins of contests whose data are kept, by the contest."""
+    contests = apps.get_model("contests", "Contest").objects.filter(erased_at=None).order_by("pk")
+    found = {contest.slug: _missing_in(contest) for contest in contests}
+    return {slug: names for slug, names in found.items() if names}
+
+
+def _missing_in(contest: Any) -> str:
+    try:
+        return ", ".join(contest.ruleset.absent)
+    except ProblemsFound as problems:  # the rules were accepted by another version of the library
+        return str(problems.problems[0])
 
 
 def check_scoring() -> Iterator[Finding]:

@@ -121,6 +121,8 @@ class Measure:
     """It has a meaning only where each record was made from a record of the original."""
     draws: bool = False
     """The value depends on `seed`."""
+    is_absent: bool = False
+    """It stands in for a measure that rules name and no installed package has."""
 
     def __post_init__(self) -> None:
         """A composite needs and draws what one of its terms does."""
@@ -157,6 +159,8 @@ class Measure:
         return comparison.values[key]
 
     def _found(self, comparison: Comparison, options: Options) -> float | int | None:
+        if self.is_absent:
+            raise PluginError("plugin.absent", id=self.id)
         if not self.is_foreign:
             return self.function(comparison, options)
         try:
@@ -190,6 +194,12 @@ class Measure:
     def is_from_program(self) -> bool:
         """True if a program gives the value, or that of a part of it."""
         return self.address == OF_PROGRAMS or any(t.measure.is_from_program for t in self.terms)
+
+    @property
+    def is_computed(self) -> bool:
+        """True if functions compute the value: it needs no program, and no plugin that is not installed."""
+        own = self.address != OF_PROGRAMS and not self.is_absent
+        return own and all(term.measure.is_computed for term in self.terms)
 
     @property
     def is_rate(self) -> bool:
