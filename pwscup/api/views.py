@@ -1,13 +1,15 @@
-"""The OpenAPI document."""
+"""The OpenAPI document, and the page that shows it."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from django.http import JsonResponse
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from pwscup.api import reference
 from pwscup.api.auth import scope_of
 from pwscup.api.main import api
 from pwscup.api.operations import BINARY, MEDIA
@@ -28,6 +30,12 @@ def openapi(request: HttpRequest) -> JsonResponse:
     return JsonResponse(document())
 
 
+@require_safe
+def docs(request: HttpRequest) -> HttpResponse:
+    """The same as a page."""
+    return render(request, "api/docs.html", reference.context(document()))
+
+
 @cache
 def document() -> dict[str, Any]:
     """The OpenAPI document: that of ninja, with the media types of files and refusals, the headers, and the scopes."""
@@ -40,6 +48,7 @@ def document() -> dict[str, Any]:
 
 def _describe(operation: dict[str, Any], scope: str) -> None:
     media = operation.pop(MEDIA, None)
+    operation["responses"] = dict(sorted(operation["responses"].items()))
     for status, response in operation["responses"].items():
         response["headers"] = dict.fromkeys(RATE, TEXT)
         if status >= REFUSED:

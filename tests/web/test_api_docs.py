@@ -8,9 +8,12 @@ import subprocess
 import sys
 
 import pytest
+from django.utils import translation
+from django.utils.html import escape
+from django.utils.translation import gettext
 
 from pwscup.accounts.tokens import LIFETIMES, MAX_TOKENS, create_token
-from pwscup.api import problems
+from pwscup.api import problems, reference
 from pwscup.api.main import MAX_BODY_BYTES
 from pwscup.api.views import document
 from pwscup.disclosure.models import Answer
@@ -85,3 +88,58 @@ def test_the_program_runs_as_it_is_printed(transactional_db, live_server, tmp_pa
 @pytest.mark.django_db
 def test_the_description_is_public(client):
     assert client.get("/api/v1/openapi.json").json()["openapi"].startswith("3.")
+
+
+# The page of the site
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_page_shows_every_operation_and_type(client, language):
+    page = client.get("/api/v1/docs", headers={"Accept-Language": language})
+    assert page.status_code == 200
+    assert page["Content-Type"].startswith("text/html")
+    html = page.content.decode()
+    with translation.override(language):
+        for _tag, method, path, operation in api_reference.operations(document()):
+            assert f'id="{operation["operationId"]}"' in html
+            assert f"{method}</span> <code>{path}</code>" in html
+            assert escape(gettext(operation["summary"])) in html
+            assert (gettext(operation["summary"]) == operation["summary"]) == (language == "en")
+    for name in document()["components"]["schemas"]:
+        assert f'id="type-{name}"' in html
+    for target in re.findall(r'href="#([^"]+)"', html):
+        assert f'id="{target}"' in html, target
+    assert "<script" not in html.partition("<main")[2]
+
+
+def test_every_operation_has_a_topic_and_a_name_of_its_own():
+    found = api_reference.operations(document())
+    assert {tag for tag, *_rest in found} == set(reference.TOPICS)
+    ids = [operation["operationId"] for *_rest, operation in found]
+    assert len(set(ids)) == len(ids)
+
+
+def test_the_description_is_right_about_media_types_and_headers():
+    for _tag, method, path, operation in api_reference.operations(document()):
+        responses = operation["responses"]
+        for status, response in responses.items():
+            assert {"RateLimit-Limit", "RateLimit-Remaining"} <= set(response["headers"]), path
+            if status >= 400:
+                assert list(response["content"]) == ["application/problem+json"]
+        (done,) = [status for status in responses if status in (200, 201, 204)][:1]
+        assert (done == 204) == ("content" not in responses[done]), path
+        assert method == "GET" or {400, 413, 415} <= set(responses), path
+    paths = document()["paths"]
+    submit = paths["/api/v1/contests/{slug}/rounds/{key}/submissions"]["post"]
+    assert set(submit["requestBody"]["content"]) == {
+        "multipart/form-data",
+        "text/csv",
+        "application/zip",
+        "application/pdf",
+    }
+    assert "Idempotency-Key" in {one["name"] for one in submit["parameters"]}
+    table = paths["/api/v1/releases/{public_id}/table"]["get"]["responses"][200]
+    assert set(table["content"]) == {"text/csv", "application/zip"}
+    listed = paths["/api/v1/contests/{slug}/rounds/{key}/submissions"]["get"]["responses"][200]
+    assert {"Link", "X-Total-Count"} <= set(listed["headers"])

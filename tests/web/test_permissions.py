@@ -83,7 +83,11 @@ def by_name() -> dict[str, str]:
     return dict(walk(get_resolver()))
 
 
-ALL_OF_API = {name for name in by_name() if name.startswith("api-")} - {"api-root", "api-openapi"}
+ALL_OF_API = {name for name in by_name() if name.startswith("api-")} - {
+    "api-root",
+    "api-openapi",
+    "api-docs",
+}
 
 
 def api_without(method: str) -> str:
@@ -96,7 +100,7 @@ GET: dict[tuple[object, ...], str] = {
         account_reset_password_done account_reset_password_from_key_done account_confirm_email
         account_reset_password_from_key
         join enter
-        api-openapi board board-csv board-fragment ceremony ceremony-fragment contest home invitation
+        api-docs api-openapi board board-csv board-fragment ceremony ceremony-fragment contest home invitation
         debriefing debriefing-status projector projector-fragment
         office-invitation
         round round-awaited rules schema terms trials
@@ -178,7 +182,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-ceremony organize-ceremony-fragment
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-rescore-status organize-dry-run-status organize-rules-version
-        api-openapi board board-csv board-fragment ceremony ceremony-fragment contest home mail organize
+        api-docs api-openapi board board-csv board-fragment ceremony ceremony-fragment contest home mail organize
         answer answer-csv batch-release estimate-template organize-disclosure library notebook
         hierarchies material
         organize-clock organize-contest
