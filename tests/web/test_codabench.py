@@ -21,6 +21,7 @@ from pwscup.contests.services import ContestRefused, publish
 from pwscup.core.files import storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.leaderboards.services import boards_of
+from scoring.formulas.measure_ranks import TableFacts, measure_ranks
 from scoring.measures.composites import combined
 from tests import factories
 from tests.web import archives, bundles
@@ -154,7 +155,30 @@ def test_the_first_visible_column_decides():
     made = whole()
     made["leaderboards"][0]["columns"][0]["hidden"] = True
     made["leaderboards"][0]["columns"][1]["hidden"] = False
-    assert draft(bundle(made)).ruleset.ranking.utility == ("seconds",)
+    rules = draft(bundle(made)).ruleset
+    assert (rules.ranking.utility, rules.ranking.safety) == (("seconds",), ("seconds",))
+
+
+def test_further_columns_break_ties():
+    made = whole()
+    made["leaderboards"][0]["columns"][1]["hidden"] = False
+    rules = draft(bundle(made)).ruleset
+    measured = {
+        "a": {"kept": 1.0, "seconds": 9.0},
+        "b": {"kept": 2.0, "seconds": 9.0},
+        "c": {"kept": 2.0, "seconds": 1.0},
+    }
+    facts = TableFacts(tuple("abc"), measured)
+    weights = {spec.id: spec.weight for spec in rules.measure_specs}
+    board = measure_ranks(facts, rules.ranking, weights).anonymization
+    assert sorted(board, key=lambda team: board[team].total) == ["c", "b", "a"]
+
+
+def test_of_a_hidden_leaderboard_nothing_is_shown():
+    made = whole()
+    made["leaderboards"][0]["hidden"] = True
+    found = draft(bundle(made))
+    assert found.hidden == found.ruleset.measures == ("kept", "seconds")
 
 
 def test_computed_columns_become_composites():
@@ -166,7 +190,7 @@ def test_computed_columns_become_composites():
     made["leaderboards"][0]["columns"] = columns
     rules = draft(bundle(made)).ruleset
     assert rules.measures == ("kept", "seconds", "both")
-    assert rules.ranking.utility == ("both",)
+    assert (rules.ranking.utility, rules.ranking.safety) == (("both", "kept"), ("both",))
     terms = rules.measure("both").terms
     assert combined("sum", terms, [40.0, 0.5]) == 40.5
 

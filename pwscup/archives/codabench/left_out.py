@@ -287,9 +287,9 @@ LEFT_OUT = {
     "ranking": (
         _("The order of the leaderboard"),
         _(
-            "As at Codabench, the first visible column decides, “%(got)s”: it stands under both "
-            "headings of the ranks, Utility and Safety. Put the columns that measure safety under"
-            " theirs on the page Rules."
+            "The first visible column, “%(got)s”, decides as at Codabench, by the rank in it; the others break ties. "
+            "It stands under both headings, Utility and Safety. Move the columns that measure safety under theirs, and "
+            "change the weights, on the page Rules."
         ),
     ),
     "language": (

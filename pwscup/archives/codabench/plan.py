@@ -9,6 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ RULES = {
 """Submissions that count, by Codabench's rule for its leaderboard."""
 AS_IT_IS = {"worst": 0.0, "best": 1.0, "clip": False}
 """A term of a composite that counts its value."""
+DECIDES, BREAKS_TIES = 1_000.0, 0.001
+"""Weights of ranks, so that one column decides and all others break ties."""
 KANA = re.compile(r"[\u3041-\u30ff]")
 
 
@@ -149,13 +152,14 @@ def _distinct(texts: Iterable[str], default: str) -> list[str]:
     """Different short names, made of texts."""
     found: list[str] = []
     for n, text in enumerate(texts, start=1):
-        base = name = _short(text) or f"{default}-{n}"
-        further = 1
-        while name in found:
-            further += 1
-            name = f"{base[: LONGEST_NAME - 4]}-{further}"
-        found.append(name)
+        found.append(_free(_short(text) or f"{default}-{n}", found))
     return found
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """The name, with a number where it is taken."""
+    further = (f"{name[: LONGEST_NAME - 4]}-{n}" for n in count(2))
+    return next(free for free in (name, *islice(further, len(taken))) if free not in taken)
 
 
 # Phases
@@ -255,10 +259,7 @@ def _value_ids(columns: Iterable[Column], notes: Notes) -> list[str]:
     found: list[str] = []
     for column in columns:
         plain = re.sub(r"[^A-Za-z0-9_-]+", "-", column.key).strip("-_")[:LONGEST_NAME] or "value"
-        name, n = plain, 1
-        while name in ALL_MEASURES or name in found:
-            n += 1
-            name = f"{plain[: LONGEST_NAME - 4]}-{n}"
+        name = _free(plain, (*ALL_MEASURES, *found))
         if name != column.key:
             notes.add("key", f"leaderboards[1].{column.title}", got=column.key, name=name)
         found.append(name)
@@ -268,28 +269,27 @@ def _value_ids(columns: Iterable[Column], notes: Notes) -> list[str]:
 def _add_program(
     content: dict[str, Any], competition: Competition, name: str, ids: list[str], notes: Notes
 ) -> None:
+    """The program with its values, the values that are made of them, and their order in the ranking."""
     program, columns = content["scoring"]["program"], competition.leaderboard.columns
     (pattern,) = program["value"]
-    program["name"] = name
-    program["value"] = [
-        pattern | {"id": id_, "title": _both(column.title), "direction": column.direction}
-        for id_, column in zip(ids, columns, strict=True)
-        if not column.of
-    ]
     by_key = {column.key: id_ for id_, column in zip(ids, columns, strict=True)}
-    composites = [
-        {"id": id_, "title": _both(column.title), "of": column.of}
-        | {"term": [{"measure": by_key[key], **AS_IT_IS} for key in column.parts]}
-        for id_, column in zip(ids, columns, strict=True)
-        if column.of
-    ]
+    shown = [id_ for id_, column in zip(ids, columns, strict=True) if not column.is_hidden]
+    first = (shown or ids)[0]
+    values, composites = [], []
+    for id_, column in zip(ids, columns, strict=True):
+        made: dict[str, Any] = {"id": id_, "title": _both(column.title)}
+        made["weight"] = DECIDES if id_ == first else BREAKS_TIES
+        if column.of:
+            terms = [{"measure": by_key[key], **AS_IT_IS} for key in column.parts]
+            composites.append(made | {"of": column.of, "term": terms})
+        else:
+            values.append(pattern | made | {"direction": column.direction})
+    program |= {"name": name, "value": values}
     if composites:
         content["scoring"]["composite"] = composites
-    shown = [n for n, column in enumerate(columns) if not column.is_hidden]
-    first = shown[0] if shown else 0
-    content["ranking"] |= {"utility": [ids[first]], "safety": [ids[first]]}
-    where = "leaderboards[1].columns"
-    notes.add("ranking", where, got=columns[first].title)
+    content["ranking"] |= {"utility": shown or [first], "safety": [first]}
+    where, title = "leaderboards[1].columns", columns[ids.index(first)].title
+    notes.add("ranking", where, got=title)
     notes.add("ranges", where)
     precisions = ", ".join(f"{id_} {c.precision}" for id_, c in zip(ids, columns, strict=True))
     notes.add("precision", where, got=precisions)
