@@ -7,7 +7,7 @@ ADDRESS ?= 127.0.0.1:8000
 # Some machines forbid Python to keep compiled modules: each of our many processes would then take seconds more to start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-scoring test-long setup lock lint types contracts wheel messages bench bench-pycanon load chaos image-test clean
+.PHONY: help run test test-scoring test-long setup lock lint types contracts wheel dist messages bench bench-pycanon load chaos image-test clean
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.runtime  ## web server, worker and broker at http://127.0.0.1:8000
@@ -55,6 +55,9 @@ image-test: $(VENV)/.test  ## build the container image for real and let it scor
 
 wheel: $(VENV)/.runtime  ## the library as a file for pip, without the platform, in dist/
 	@$(BIN)/python manage.py wheel
+
+dist: $(VENV)/.uv  ## library and platform as wheel and source archive for pip, in dist/
+	@$(BIN)/uv build --quiet --out-dir dist
 
 messages: $(VENV)/.test  ## collect translatable texts into locale/
 	@$(BIN)/python manage.py makemessages --locale ja --ignore .venv --ignore tests --no-location --no-obsolete

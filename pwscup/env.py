@@ -14,7 +14,16 @@ from typing import Any
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-BASE_DIR = Path(__file__).resolve().parent.parent
+PACKAGE = Path(__file__).resolve().parent
+BASE_DIR = PACKAGE.parent
+BUNDLED = PACKAGE / "bundled"
+IS_INSTALLED = BUNDLED.is_dir()
+RESOURCES = BUNDLED if IS_INSTALLED else BASE_DIR
+"""Templates, static files and catalogues: those of the wheel, or of the checkout."""
+HOME = Path.home() / ".local" / "share" / "pwscup" if IS_INSTALLED else BASE_DIR
+"""The folder of `.env`, of gathered static files and, unless a setting names another one, of the data."""
+MANAGE = ("-m", "pwscup") if IS_INSTALLED else (str(BASE_DIR / "manage.py"),)
+"""The arguments of Python for a management command."""
 # Every process of the platform reads its settings here first: what it writes is for its own user only.
 os.umask(0o077)
 
@@ -86,10 +95,10 @@ def malformed(name: str, expected: str, got: str | None = None) -> SystemExit:
 
 
 env = Environment()
-Environment.read_env(BASE_DIR / ".env")
+Environment.read_env(HOME / ".env")
 
 MAX_SOCKET_PATH = 100  # the kernel's limit is 108 bytes on Linux and 104 on macOS
-DATA_DIR = Path(env.str("PWSCUP_DATA_DIR", default=str(BASE_DIR / "data"))).resolve()
+DATA_DIR = Path(env.str("PWSCUP_DATA_DIR", default=str(HOME / "data"))).resolve()
 
 
 def secret_key() -> str:

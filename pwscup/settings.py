@@ -4,8 +4,10 @@ from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.env import (
-    BASE_DIR,
+    BASE_DIR,  # noqa: F401 — read as a setting
     DATA_DIR,
+    HOME,
+    RESOURCES,
     broker_url,
     cache,
     database,
@@ -80,7 +82,7 @@ WSGI_APPLICATION = "pwscup.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [RESOURCES / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -154,15 +156,15 @@ MAX_TEAMS_PER_DAY = env.int("PWSCUP_MAX_TEAMS_PER_DAY", default=20)
 # Languages: English and Japanese; times are stored in UTC and shown in the contest's zone.
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("ja", _("Japanese"))]
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LOCALE_PATHS = [RESOURCES / "locale"]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
 
 # Files: static files hashed and compressed; uploads are stored outside the web root.
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = HOME / "staticfiles"
+STATICFILES_DIRS = [RESOURCES / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},

@@ -11,11 +11,15 @@ Each name is imported at its first use, so that a process loads what it needs an
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __version__ = "1.2.0"
+DISTRIBUTION = "pwscup"
+"""The distribution that this package belongs to: another one on the package index is called `scoring`."""
 
 if TYPE_CHECKING:
     from scoring import privacy, sequential
@@ -79,6 +83,25 @@ _MODULES = {
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}
 _SUBMODULES = ("privacy", "sequential")
+
+
+def _check_files() -> None:
+    """Refuse to run where that other distribution is installed in the same folder: the files of both are mixed."""
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    names: list[str] = []
+    with suppress(OSError):
+        names = os.listdir(folder)
+    others = [
+        n for n in names if n.startswith("scoring-") and n.endswith((".dist-info", ".egg-info"))
+    ]
+    if others:
+        raise ImportError(
+            f"{folder} has the files of another project that is called scoring ({others[0]}), mixed with those of "
+            "pwscup: pip uninstall --yes scoring pwscup, then pip install pwscup"
+        )
+
+
+_check_files()
 
 
 def __getattr__(name: str) -> Any:

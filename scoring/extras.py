@@ -1,17 +1,18 @@
-"""Libraries that only some measures need, and that an installation may lack."""
+"""Libraries that only some measures and pictures need, and that an installation may lack."""
 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 
 class MissingPackageError(ImportError):
-    """A library is not installed that a measure needs; its text says how to install it."""
+    """A library is not installed that a measure or a picture needs; its text says how to install it."""
 
 
-def needed(module: str, package: str) -> ModuleType:
-    """A module of a package that may be missing.
+def needed(module: str, package: str, extra: str = "cups") -> ModuleType:
+    """A module of a package that may be missing: of one of the extras of `pwscup`.
 
     Raises
     ------
@@ -29,6 +30,20 @@ def needed(module: str, package: str) -> ModuleType:
     try:
         return import_module(module)
     except ImportError as error:
-        raise MissingPackageError(
-            f'the package {package} is missing: pip install "pwscup[cups]"'
-        ) from error
+        raise _missing(package, extra) from error
+
+
+def check_pictures() -> None:
+    """Check, before a long computation, that its pictures can be drawn; nothing is loaded.
+
+    Raises
+    ------
+    MissingPackageError
+        Where matplotlib is not installed.
+    """
+    if find_spec("matplotlib") is None:
+        raise _missing("matplotlib", "plots")
+
+
+def _missing(package: str, extra: str) -> MissingPackageError:
+    return MissingPackageError(f'the package {package} is missing: pip install "pwscup[{extra}]"')

@@ -11,6 +11,7 @@ from scoring import __version__
 from scoring.cli.arguments import Parser, add_control, add_schema, add_seed, add_submission
 from scoring.cli.measuring import add_measuring, chosen_measures, measure_options
 from scoring.cli.output import Output, UsageError, aligned, check_writable, read_file, write_files
+from scoring.extras import check_pictures
 
 if TYPE_CHECKING:
     from scoring.audits.audit import Audit
@@ -45,6 +46,8 @@ def run(arguments: Namespace, output: Output) -> None:
     from scoring.scores.controls import ControlError
     from scoring.scores.options import Options
 
+    if arguments.report is not None:
+        check_pictures()
     check_writable(arguments.report, reads=files_read(arguments))
     attacks = _attacks(arguments.attacks)
     schema = read_schema(arguments)

@@ -11,6 +11,7 @@ from scoring.cli import dp_account, dp_disclosure
 from scoring.cli.arguments import Parser, add_parts, add_seed
 from scoring.cli.output import Output, UsageError, aligned, check_writable, read_file, write_files
 from scoring.errors import Problem, shorten
+from scoring.extras import check_pictures
 
 if TYPE_CHECKING:
     from scoring.privacy.experiments.counts import Counts
@@ -188,6 +189,7 @@ def _experiment(arguments: Namespace, output: Output) -> None:
     from scoring.privacy.experiments.counts import published_counts, read_counts
 
     setup = _setup(arguments)
+    check_pictures()
     own = arguments.counts
     counts = published_counts() if own is None else read_counts(read_file(own), file="counts")
     _check_against(setup, counts)

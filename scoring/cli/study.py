@@ -8,6 +8,7 @@ from pathlib import Path
 
 from scoring.cli.arguments import Parser, add_seed
 from scoring.cli.output import Output, UsageError, aligned, read_file
+from scoring.extras import check_pictures
 
 STUDIES = ("pwscup2015",)
 
@@ -29,6 +30,7 @@ def add_arguments(command: Parser) -> None:
 
 def run(arguments: Namespace, output: Output) -> None:
     """Run the study into a new folder and print how far it agrees with the paper."""
+    check_pictures()
     if arguments.tables is not None:
         _run_given(arguments, output)
         return

@@ -99,6 +99,7 @@ def attack(
     rows: ArrayLike | None = None,
     seed: int | None = None,
     rng: np.random.Generator | None = None,
+    progress: bool = True,
     **options: Any,
 ) -> Guesses:
     """Guess which original record each anonymized record was made from, and count the right guesses.
@@ -117,6 +118,8 @@ def attack(
         Of the order and the attacker; 1 by default.
     rng : numpy.random.Generator, optional
         Instead of a seed.
+    progress : bool
+        Show after two seconds for how long the attack has run.
     **options
         Options of the attacker by name. The columns it looks at are `q` and `s`, as on the command line, or
         `quasi_identifiers` and `sensitive`.
@@ -147,7 +150,9 @@ def attack(
     order = generated.permutation(len(pair.anonymized))
     shuffled = pair.anonymized.iloc[order].reset_index(drop=True)
     guess = np.empty(len(order), dtype=np.int64)
-    guess[order] = attacker(pair.original, shuffled, pair.schema, rng=generated, **chosen)
+    with steps(None, progress=progress) as step:
+        step(attacker.id)
+        guess[order] = attacker(pair.original, shuffled, pair.schema, rng=generated, **chosen)
     result = None if pair.rows is None else mark(pair.rows, guess)
     return Guesses(attacker, guess, pair.rows, used, result)
 

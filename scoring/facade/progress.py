@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Timer
+from threading import Event, Thread
 from typing import Any
 
 from scoring.addresses import function_at
 
 SECONDS = 2.0
+EVERY = 1.0
 
 
 @contextmanager
@@ -39,9 +40,9 @@ def steps(total: int | None, *, progress: bool) -> Iterator[Callable[[str], None
         yield _nothing
         return
     bar = make(total=total, delay=SECONDS, leave=False, unit=" steps", mininterval=0)
-    timer = Timer(SECONDS, bar.refresh)  # the bar looks at the clock between steps only
-    timer.daemon = True
-    timer.start()
+    done = Event()
+    clock = Thread(target=_refresh, args=(bar, done), daemon=True)
+    clock.start()
     n_begun = 0
 
     def step(name: str) -> None:
@@ -53,8 +54,17 @@ def steps(total: int | None, *, progress: bool) -> Iterator[Callable[[str], None
     try:
         yield step
     finally:
-        timer.cancel()
+        done.set()
+        clock.join()
         bar.close()
+
+
+def _refresh(bar: Any, done: Event) -> None:
+    """Draw the bar after a delay and then each second: it looks at the clock between steps only."""
+    wait = SECONDS
+    while not done.wait(wait):
+        bar.refresh()
+        wait = EVERY
 
 
 def _bars() -> Callable[..., Any] | None:

@@ -13,6 +13,7 @@ import pandas as pd
 from scoring.audits import report as reports
 from scoring.audits.numbers import number, percent
 from scoring.errors import Problem
+from scoring.extras import MissingPackageError
 from scoring.formats.lecture.release import positions_of
 from scoring.tables.aligned import write_aligned
 from scoring.tables.number_lists import write_rows
@@ -391,4 +392,8 @@ class ComparedTables(Result):
         return Picture(utility_and_risk(self.frame, self.utility, self.risk, self.labels))
 
     def _repr_html_(self) -> str:
-        return f"{Result._repr_html_(self)}{self.plot().svg}"
+        table = Result._repr_html_(self)
+        try:
+            return f"{table}{self.plot().svg}"
+        except MissingPackageError as error:
+            return f"{table}<p>{escape(str(error))}</p>"

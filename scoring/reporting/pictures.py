@@ -11,6 +11,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scoring.extras import needed
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -64,7 +66,7 @@ def svg(
     >>> picture[:36], "a &lt; b" in picture
     ('<svg role="img" aria-label="Nothing"', True)
     """
-    import matplotlib as mpl
+    mpl = needed("matplotlib", "matplotlib", "plots")
     from matplotlib.figure import Figure  # without pyplot: no global state, no window
 
     _know_japanese()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from scoring.extras import needed
 from scoring.studies.comparison import PAPER_RECORDS
 from scoring.studies.cost import CostPoint
 from scoring.studies.experiment import SAMPLE, Study
@@ -64,8 +65,7 @@ def figures(study: Study, paper: PaperFigures) -> dict[str, bytes]:
 
 @contextmanager
 def _style() -> Iterator[None]:
-    import matplotlib as mpl
-
+    mpl = needed("matplotlib", "matplotlib", "plots")
     with mpl.rc_context(_STYLE):
         yield
 

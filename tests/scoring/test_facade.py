@@ -165,7 +165,7 @@ def test_functions_have_the_options_of_their_commands(name):
         options -= {"rows"}  # a file that the command writes
     if name in ("generate", "sequential publish", "sequential risk", "study"):
         options -= {"study", "dataset", "tables"}  # positional, under a name of its own
-    if name in ("attack", "validate"):
+    if name == "validate":
         options -= {"progress"}  # one step only
     if name == "sequential risk":
         options -= {"progress"}

@@ -8,10 +8,10 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 
-from pwscup.env import BASE_DIR
+from pwscup.env import HOME
 
 OTHERS = 0o077
-ENV_FILE = BASE_DIR / ".env"
+ENV_FILE = HOME / ".env"
 
 
 def exposed() -> list[Path]:

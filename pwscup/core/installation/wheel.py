@@ -15,20 +15,21 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import scoring
-from pwscup.env import BASE_DIR
+from pwscup.env import BASE_DIR, RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 PACKAGE = "scoring"
+COMMAND = "pwscup-scoring"
 TAG = "py3-none-any"
 TYPE = "application/zip"
 
 
 @cache
 def _project() -> dict[str, Any]:
-    return tomllib.loads((BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((RESOURCES / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def distribution() -> str:
@@ -47,11 +48,12 @@ def content() -> bytes:
     folder = f"{distribution()}.dist-info"
     files = {path.relative_to(BASE_DIR).as_posix(): path.read_bytes() for path in _sources()}
     files |= {
-        f"{folder}/licenses/LICENSE": (BASE_DIR / "LICENSE").read_bytes(),
+        f"{folder}/licenses/LICENSE": (RESOURCES / "LICENSE").read_bytes(),
         f"{folder}/METADATA": _metadata().encode(),
         f"{folder}/WHEEL": (
             f"Wheel-Version: 1.0\nGenerator: pwscup\nRoot-Is-Purelib: true\nTag: {TAG}\n"
         ).encode(),
+        f"{folder}/entry_points.txt": f"[console_scripts]\n{COMMAND} = {_command()}\n".encode(),
         f"{folder}/top_level.txt": f"{PACKAGE}\n".encode(),
     }
     lines = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in files.items()]
@@ -75,6 +77,11 @@ def _sources() -> Iterator[Path]:
     yield from sorted(found)
 
 
+def _command() -> str:
+    address: str = _project()["project"]["scripts"][COMMAND]
+    return address
+
+
 def _digest(data: bytes) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
@@ -87,7 +94,11 @@ def _metadata() -> str:
         f"Name: {project['name']}",
         f"Version: {scoring.__version__}",
         f"Summary: {project['description']}",
+        f"Author: {', '.join(author['name'] for author in project['authors'])}",
         f"License-Expression: {project['license']}",
+        f"Keywords: {','.join(project['keywords'])}",
+        *(f"Project-URL: {name}, {address}" for name, address in project["urls"].items()),
+        *(f"Classifier: {classifier}" for classifier in project["classifiers"]),
         "License-File: LICENSE",
         f"Requires-Python: {project['requires-python']}",
         *(f"Requires-Dist: {requirement}" for requirement in project["dependencies"]),

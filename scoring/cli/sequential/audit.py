@@ -30,12 +30,15 @@ from scoring.cli.sequential.files import (
     read_tables,
     tables_read,
 )
+from scoring.extras import check_pictures
 from scoring.formats.sequential.files import identifier_of
 from scoring.formats.sequential.series_files import read_series
 from scoring.formats.sequential.tables import Microdata
 
 
 def audit(arguments: Namespace, output: Output) -> None:
+    if arguments.out is not None:
+        check_pictures()
     check_writable(arguments.out, reads=tables_read(arguments, **{"--series": arguments.series}))
     spec = spec_asked(arguments, read_ruleset(arguments.ruleset).sequential)
     schema = read_schema_file(arguments)

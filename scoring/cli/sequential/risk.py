@@ -18,6 +18,7 @@ from scoring.cli.sequential.files import (
     read_tables,
     write_folder,
 )
+from scoring.extras import check_pictures
 from scoring.formats.sequential.checking import check_number
 from scoring.formats.sequential.files import read_each
 from scoring.formats.sequential.release_files import read_counterfeits
@@ -37,6 +38,8 @@ _MOST_WORLDS = 2**53  # what every reader of JSON takes for a number
 def risk(arguments: Namespace, output: Output) -> None:
     definition = Definition(arguments.definition)
     _check_use(arguments, definition)
+    if arguments.pictures is not None:
+        check_pictures()
     microdata = read_tables(arguments, read_schema_file(arguments), output)
     check_number(len(microdata.snapshots), len(arguments.releases))
     releases = _releases(arguments, microdata, output)

@@ -25,7 +25,15 @@ from pwscup.core.http import health
 from pwscup.core.installation import broker, prepare, private
 from pwscup.core.installation.diagnosis import message_of
 from pwscup.core.installation.supervisor import Service, Supervisor
-from pwscup.env import BASE_DIR, broker_socket, env, make_private, unusable_data
+from pwscup.env import (
+    HOME,
+    IS_INSTALLED,
+    MANAGE,
+    broker_socket,
+    env,
+    make_private,
+    unusable_data,
+)
 
 DEFAULT_ADDRESS = "127.0.0.1:8000"
 QUIET = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
@@ -129,7 +137,8 @@ class Command(BaseCommand):
         """Restart with another data folder: the loaded settings name the old one."""
         if folder.resolve() != settings.DATA_DIR:
             os.environ["PWSCUP_DATA_DIR"] = str(folder.resolve())
-            os.execv(sys.executable, [sys.executable, *sys.argv])  # noqa: S606 — itself
+            start = [*MANAGE, *sys.argv[1:]] if IS_INSTALLED else sys.argv
+            os.execv(sys.executable, [sys.executable, *start])  # noqa: S606 — itself
 
     def _on_signal(self, *_: Any) -> None:
         self.signals += 1
@@ -182,9 +191,11 @@ class Command(BaseCommand):
         deadline = time.monotonic() + 2
         while is_taken(self.host, self.port):
             if time.monotonic() > deadline:
+                other = joined(self.host, self.port + 1)
+                again = f"pwscup up --address {other}" if IS_INSTALLED else f"make run ADDRESS={other}"
                 raise CommandError(
                     f"Port {self.port} on {self.host} is taken by another program. "
-                    f"Choose another one: make run ADDRESS={joined(self.host, self.port + 1)}"
+                    f"Choose another one: {again}"
                 )
             time.sleep(LOOK_SECONDS)
 
@@ -226,11 +237,11 @@ class Command(BaseCommand):
         path = broker_socket()
         broker.prepare_socket(path)
         command = broker.command(path, settings.DATA_DIR)
-        service = Service("broker", command, self._log("broker"), BASE_DIR)
+        service = Service("broker", command, self._log("broker"), HOME)
         self.supervisor.start(service)
 
     def _service(self, name: str, program: str, *arguments: str, once: bool = False) -> Service:
-        start = [str(BASE_DIR / program)] if program.endswith(".py") else ["-m", program]
+        start = MANAGE if program == "manage.py" else ("-m", program)
         given = {
             "PWSCUP_DEMO": "1" if self.demo else "0",
             "ALLOWED_HOSTS": ",".join(allowed_hosts(self.host)),
@@ -241,7 +252,7 @@ class Command(BaseCommand):
             ),  # the processes share the cores
         }
         command = [sys.executable, *start, *arguments]
-        return self.supervisor.start(Service(name, command, self._log(name), BASE_DIR, given, once))
+        return self.supervisor.start(Service(name, command, self._log(name), HOME, given, once))
 
     def _log(self, name: str) -> Path:
         return settings.DATA_DIR / "logs" / f"{name}.log"
