@@ -192,7 +192,9 @@ class Command(BaseCommand):
         while is_taken(self.host, self.port):
             if time.monotonic() > deadline:
                 other = joined(self.host, self.port + 1)
-                again = f"pwscup up --address {other}" if IS_INSTALLED else f"make run ADDRESS={other}"
+                again = (
+                    f"pwscup up --address {other}" if IS_INSTALLED else f"make run ADDRESS={other}"
+                )
                 raise CommandError(
                     f"Port {self.port} on {self.host} is taken by another program. "
                     f"Choose another one: {again}"
