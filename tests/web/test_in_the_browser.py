@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from datetime import UTC, datetime
 
 import numpy as np
@@ -113,11 +114,15 @@ LEAST_CONTRAST = 3  # WCAG 2.2, 1.4.11
 LEAST_WIDTH = 2  # pixels, all around: WCAG 2.2, 2.4.13
 
 
-def luminance(picture: bytes) -> np.ndarray:
-    """The relative luminance of each pixel, as WCAG defines it."""
-    levels = np.asarray(Image.open(io.BytesIO(picture)).convert("RGB")) / 255
+def relative_luminance(levels: np.ndarray) -> np.ndarray:
+    """As WCAG defines it, of red, green and blue from 0 to 1 on the last axis."""
     linear = np.where(levels <= 0.04045, levels / 12.92, ((levels + 0.055) / 1.055) ** 2.4)
     return linear @ np.array([0.2126, 0.7152, 0.0722])
+
+
+def luminance(picture: bytes) -> np.ndarray:
+    """The relative luminance of each pixel."""
+    return relative_luminance(np.asarray(Image.open(io.BytesIO(picture)).convert("RGB")) / 255)
 
 
 def contrast(before: bytes, after: bytes) -> np.ndarray:
@@ -163,6 +168,45 @@ def test_the_focus_of_the_keyboard_is_seen_on_light_and_dark(person, site, cast,
         page = shown(person, site, client, address)
         faults += [f"{address}: {fault}" for fault in without_visible_focus(page)]
     assert not faults, f"{len(faults)} elements:\n" + "\n".join(faults)
+
+
+# Badges
+
+BADGES = """() => [...document.querySelectorAll(".badge")].filter((node) => node.checkVisibility()).map((node) => {
+  const style = getComputedStyle(node), behind = [];
+  for (let at = node.parentElement; at; at = at.parentElement) behind.push(getComputedStyle(at).backgroundColor);
+  const around = behind.find((colour) => colour !== "rgba(0, 0, 0, 0)");
+  return [node.textContent, style.color, style.backgroundColor, style.borderTopColor, style.borderTopWidth, around];
+})"""
+
+
+def of_colour(css: str) -> float:
+    """The relative luminance of an `rgb(…)` without transparency."""
+    levels = np.array([int(part) for part in re.findall(r"\d+", css)[:3]]) / 255
+    return float(relative_luminance(levels))
+
+
+def ratio(one: str, other: str) -> float:
+    low, high = sorted((of_colour(one), of_colour(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_badges_are_read_on_every_background(person, site, cast, as_user):
+    """“demo” and “optional” were white on white."""
+    played, seen = board_facts.game(cast.contest, phase="anonymization"), {}
+    Contest.objects.filter(pk=played.contest.pk).update(is_demo=True)
+    for client, address in (
+        (as_user(None), "/"),
+        (as_user(cast.alice), f"/c/{played.contest.slug}/round/anonymization/"),
+        (as_user(None), f"/c/{played.contest.slug}/rules/"),
+    ):
+        page = shown(person, site, client, address)
+        for words, ink, paper, border, width, around in page.evaluate(BADGES):
+            assert ratio(ink, paper) >= 4.5, words
+            has_border = width != "0px" and ratio(border, around) >= 3
+            assert has_border or ratio(paper, around) >= 1.5, words
+            seen[words] = address
+    assert {"demo", "optional"} <= set(seen)
 
 
 # Reports
