@@ -100,6 +100,7 @@ def create_contest(organizer: Person, cup: Cup) -> None:
     organizer.go(f"{cup.organize}/data/")
     page.get_by_label("Records", exact=True).fill(str(cup.n_records))
     organizer.press("Generate table")
+    organizer.press("Review and use")
     organizer.press("Use this table")
     organizer.sees("The table is now the contest's original.")
     assert "will have no value" not in organizer.text("main")
