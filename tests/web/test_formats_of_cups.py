@@ -189,3 +189,17 @@ def test_the_data_page_names_the_table_that_it_generates(cast, draft, as_user):
     page = as_user(cast.oscar).get(reverse("organize-data", args=[draft.slug])).content.decode()
     assert "Synthetic patients" in page
     assert "households" not in page
+
+
+def test_the_rules_describe_ten_tables_once_with_the_columns_of_each():
+    first, *_ = preview_of(load_ruleset("linkage-2024")).rounds
+    assert len(first.files) == 10
+    assert len({file.format for file in first.files}) == 1
+    assert all(file.columns for file in first.files)
+
+
+@pytest.mark.parametrize("draft", ["membership-2025"], indirect=True)
+def test_no_warning_is_about_measures_that_the_rules_do_not_have(cast, draft, as_user):
+    page = as_user(cast.oscar).get(reverse("organize-data", args=[draft.slug])).content.decode()
+    assert "most measures and attacks need one" not in page
+    assert "U2 and U3" not in page

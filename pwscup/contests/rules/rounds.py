@@ -13,6 +13,7 @@ from pwscup.contests.rules.ranking import share
 from pwscup.contests.rules.texts import (
     MARKING,
 )
+from pwscup.core.texts.parts import joined
 from pwscup.formats import FILES, ROUNDS, format_of
 from scoring.rulesets import localized
 
@@ -67,6 +68,8 @@ class PlannedRound:
 class FileRule:
     title: str
     format: str
+    columns: tuple[str, ...]
+    """Those of the file, if it has not all of them."""
     is_required: bool
 
 
@@ -119,9 +122,8 @@ def round_rule(round: ShownRound, ruleset: Ruleset, language: str) -> RoundRule:
 def _file_rule(file: FileSpec, ruleset: Ruleset, language: str) -> FileRule:
     text, columns = str(FILES[file.kind].text), ruleset.data.columns_of(file.key)
     if columns:
-        only = _("Of these columns it has only %(columns)s.") % {"columns": ", ".join(columns)}
-        text = f"{text} {only}"
-    return FileRule(localized(file.title, language), text, file.required)
+        text = joined(text, _("Of these columns each file has only those named next to it."))
+    return FileRule(localized(file.title, language), text, columns or (), file.required)
 
 
 def _sentences(round: ShownRound, ruleset: Ruleset) -> tuple[str, ...]:

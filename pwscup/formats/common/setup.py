@@ -141,6 +141,7 @@ def warnings(
         unmeasured=selectors.unmeasured_under(contest, schema),
         n_records=draft.n_records if draft else 0,
         n_distinct={name: column["n_distinct"] for name, column in described.items()},
+        attacks=[attack for attack in ("E2", "E4") if attack in contest.ruleset.measures],
     )
 
 
@@ -161,9 +162,9 @@ def of_table(
     warnings = []
     if not schema.quasi_identifiers:
         warnings.append(_("No column is a quasi-identifier: records could not be re-identified."))
-    elif not schema.cross:
+    elif not schema.cross and {"U2", "U3"} & {*unmeasured}:
         warnings.append(_("No quasi-identifier is a cross column: U2 and U3 have no cells."))
-    if not schema.sensitive_numeric:
+    if not schema.sensitive_numeric and attacks:
         warnings.append(
             _("No sensitive column contains numbers: most measures and attacks need one.")
         )
