@@ -58,7 +58,7 @@ def _attack_of(contest: Contest, name: str) -> str:
     if id_ is None:
         return ""
     title = translated(ATTACKS[id_].title)
-    return _("By the rules it attacks by “%(attack)s”.") % {"attack": title}
+    return _("By the rules it attacks by “%(attack)s” instead.") % {"attack": title}
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,8 +208,8 @@ def test_a_measure_that_needs_rows_is_refused_for_synthetic_tables(known):
 
 def test_the_texts_of_plugins_are_found_by_their_english_ones(known):
     texts = plugins.texts()
-    assert texts["Geometric mean of utility and protection"]["ja"] == "有用性と保護の幾何平均"
-    assert texts["least utility, below which the total is 0"]["ja"] == "合計が0になる有用性の下限"
+    assert texts["Geometric mean of utility and protection"]["ja"] == "有用性と防御の幾何平均"
+    assert texts["least utility, below which the total is 0"]["ja"] == "総合値が0になる有用性の下限"
     assert texts["every record was changed"]["ja"] == "すべてのレコードが変わった"
 
 

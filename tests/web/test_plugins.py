@@ -44,7 +44,7 @@ TITLES = {
 }
 OF_FORMULA = {
     "en": "geometric mean of utility and protection, and 0 for a utility below the floor",
-    "ja": "有用性と保護の幾何平均。有用性がfloor未満の場合は0",
+    "ja": "有用性と防御の幾何平均。有用性がfloor未満の場合は0",
 }
 FAILS = """
 from dataclasses import replace
@@ -110,7 +110,7 @@ def test_a_measure_of_a_plugin_is_scored_with_the_version_of_its_package(cast, c
         assert OF_FORMULA[language] in page
         assert "floor = 5" in page
     for language, page in both(alice, "board", cup.slug):
-        title = {"en": "Geometric mean of utility", "ja": "有用性と保護の幾何平均"}[language]
+        title = {"en": "Geometric mean of utility", "ja": "有用性と防御の幾何平均"}[language]
         assert title in page
     board = reverse("board", args=[cup.slug])
     for language, title in TITLES.items():
@@ -142,8 +142,10 @@ def test_another_version_of_a_formula_makes_other_boards(cast, cup, template, mo
 def test_a_baseline_team_plays_an_attack_of_a_plugin(cast, cup, oscar):
     services.add_baseline_team(actor=cast.oscar, contest=cup, name="Noise")
     pages = dict(both(oscar, "organize-teams", cup.slug))
-    assert "By the rules it attacks by “Nearest in the total of the amounts”." in pages["en"]
-    assert "ルールにより、攻撃には「金額の合計が最も近いレコード」を使います。" in pages["ja"]
+    assert (
+        "By the rules it attacks by “Nearest in the total of the amounts” instead." in pages["en"]
+    )
+    assert "ただし、このルールでは攻撃に「金額の合計が最も近いレコード」を使います。" in pages["ja"]
     tables_of(cast, cup)
     releases.publish(pipeline.open_attack(cup))
     assert live.advance() == 2

@@ -40,15 +40,15 @@ GEOMETRIC = Formula(
     texts={
         "title": {
             "en": "Geometric mean of utility and protection",
-            "ja": "有用性と保護の幾何平均",
+            "ja": "有用性と防御の幾何平均",
         },
         "text": {
             "en": "geometric mean of utility and protection, and 0 for a utility below the floor",
-            "ja": "有用性と保護の幾何平均。有用性がfloor未満の場合は0",
+            "ja": "有用性と防御の幾何平均。有用性がfloor未満の場合は0",
         },
         "floor": {
             "en": "least utility, below which the total is 0",
-            "ja": "合計が0になる有用性の下限",
+            "ja": "総合値が0になる有用性の下限",
         },
     },
 )
