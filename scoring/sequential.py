@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,8 +33,14 @@ from scoring.formats.sequential.improved import Rule
 from scoring.formats.sequential.last import Where
 from scoring.formats.sequential.loss import losses
 from scoring.formats.sequential.publishing import Method, Options, Publication
-from scoring.formats.sequential.release_files import read_release
-from scoring.formats.sequential.risk import Definition, Risks, identification_risks
+from scoring.formats.sequential.release_files import read_counterfeits, read_release
+from scoring.formats.sequential.risk import (
+    Definition,
+    Risks,
+    identification_risks,
+    pinned_by,
+    risks_over_time,
+)
 from scoring.formats.sequential.sampling import N_SAMPLES
 from scoring.formats.sequential.scores import score_series
 from scoring.formats.sequential.series import Series, handed_in, of_publication, published
@@ -127,12 +134,16 @@ class SeriesRisks(Result):
     ----------
     ids : tuple of str
     risks : Risks
+        After the last release.
     seed : int or None
+    history : tuple of Risks
+        After each release; empty where that was not asked.
     """
 
     ids: tuple[str, ...]
     risks: Risks
     seed: int | None
+    history: tuple[Risks, ...] = ()
 
     @property
     def title(self) -> str:
@@ -144,9 +155,15 @@ class SeriesRisks(Result):
         return f"{self.risks.definition}: {found} of {len(self.ids):,} people"
 
     def to_frame(self) -> pd.DataFrame:
-        """A line for each person, the largest risk first, with the ends of an interval where it was sampled."""
+        """A line for each person, the largest risk first, with the ends of an interval where it was sampled.
+
+        Over time also the risk after each release, and the releases that raised it.
+        """
         found = self.risks
-        columns = {"risk": found.values, "low": found.low, "high": found.high}
+        columns: dict[str, Any] = {"risk": found.values, "low": found.low, "high": found.high}
+        columns |= {f"release {i}": risks.values for i, risks in enumerate(self.history, start=1)}
+        if self.history:
+            columns["pinned_by"] = pinned_by(self.history)
         table = pd.DataFrame(columns, index=pd.Index(self.ids, name="id"))
         return table.sort_values("risk", ascending=False, kind="stable")
 
@@ -328,9 +345,12 @@ def risk(
     schema: SchemaLike | None = None,
     *,
     definition: str = "counting",
+    counterfeits: Sequence[pd.DataFrame] | None = None,
+    over_time: bool = False,
     samples: int = N_SAMPLES,
     seed: int | None = None,
     rng: np.random.Generator | None = None,
+    progress: bool = True,
 ) -> SeriesRisks:
     """Find how certain an attacker may be of each person's sensitive value.
 
@@ -342,12 +362,18 @@ def risk(
         As in `publish`.
     definition : {"counting", "worlds", "worlds-counterfeit-known", "worlds-last", "m-invariance"}
         How the attacker computes, and what it knows.
+    counterfeits : sequence of DataFrame, optional
+        The number of counterfeits of each group, for releases that are frames.
+    over_time : bool
+        Also the risk after each release.
     samples : int
         Possible worlds to sample where there are too many to count.
     seed : int, optional
         Of the sample; 1 by default.
     rng : numpy.random.Generator, optional
         Instead of a seed.
+    progress : bool
+        Show a progress bar after two seconds.
 
     Returns
     -------
@@ -369,9 +395,23 @@ def risk(
     """
     generated, used = generator(seed, rng, default=1)
     original, known, _tampered = _read(tables, releases, schema)
+    if counterfeits is not None:
+        known = _with_counterfeits(known, counterfeits)
     chosen = Definition(definition)
-    found = identification_risks(original, known, chosen, rng=generated, n_samples=samples)
-    return SeriesRisks(original.ids, found, used)
+    with steps(len(known) if over_time else None, progress=progress) as step:
+        if not over_time:
+            step(definition)
+            found = identification_risks(original, known, chosen, rng=generated, n_samples=samples)
+            return SeriesRisks(original.ids, found, used)
+        history = risks_over_time(
+            original,
+            known,
+            chosen,
+            rng=generated,
+            n_samples=samples,
+            progress=lambda i, n: step(f"release {i + 1} of {n}"),
+        )
+    return SeriesRisks(original.ids, history[-1], used, tuple(history))
 
 
 def score(
@@ -483,6 +523,17 @@ def _releases(releases: Sequence[pd.DataFrame], original: Microdata) -> list[Rel
         "R",
         lambda data, file, _: read_release(data, original, file=file),
     )
+
+
+def _with_counterfeits(
+    releases: Sequence[Release], counterfeits: Sequence[pd.DataFrame]
+) -> list[Release]:
+    counts = read_each(
+        [csv_of(frame) for frame in counterfeits],
+        "C",
+        lambda data, file, time: read_counterfeits(data, releases[time], file=file),
+    )
+    return [replace(r, counterfeits=c) for r, c in zip(releases, counts, strict=True)]
 
 
 def _frame(data: bytes) -> pd.DataFrame:

@@ -76,6 +76,7 @@ _CLASSES = (
     results.Scores,
     results.Validation,
     results.Guesses,
+    results.MembershipResult,
     results.AuditResult,
     results.ComparedTables,
     results.Picture,

@@ -11,11 +11,10 @@ import pandas as pd
 from scoring import anonymizers, plugins
 from scoring.anonymizers.back_mapping import BACK_MAPPING
 from scoring.attacks.catalog import ATTACKS, CANDIDATES, MEMBERSHIP, Inquiry
-from scoring.attacks.membership import Membership
 from scoring.errors import ProblemsFound
 from scoring.facade.given import Pair, SchemaLike, frame_for, pair_for, schema_for, steps_for
 from scoring.facade.progress import steps
-from scoring.facade.results import AnonymizedTable, Guesses
+from scoring.facade.results import AnonymizedTable, Guesses, MembershipResult
 from scoring.options import Value, unknown_option, wrong_value
 from scoring.scores.results import mark
 from scoring.seeds import generator
@@ -201,7 +200,7 @@ def membership(
     anonymized: pd.DataFrame | AnonymizedTable,
     schema: SchemaLike | None = None,
     **options: Any,
-) -> Membership:
+) -> MembershipResult:
     """Measure how well an attacker distinguishes people who are in the table from others.
 
     Parameters
@@ -216,8 +215,8 @@ def membership(
 
     Returns
     -------
-    Membership
-        Scores, area under the curve, and rates, with intervals.
+    MembershipResult
+        Scores, the area under the curve, and rates with intervals.
 
     Raises
     ------
@@ -236,10 +235,8 @@ def membership(
     pair = _attacked(original, anonymized, schema, None)
     others = frame_for(control, pair.schema, file="control", original=True)
     chosen = _options(MEMBERSHIP, pair.schema, options)
-    found: Membership = MEMBERSHIP.function(
-        pair.original, others, pair.anonymized, pair.schema, **chosen
-    )
-    return found
+    found = MEMBERSHIP.function(pair.original, others, pair.anonymized, pair.schema, **chosen)
+    return MembershipResult(found, len(pair.original))
 
 
 def _attacked(

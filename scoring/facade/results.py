@@ -21,6 +21,7 @@ from scoring.tables.writing import write_table
 
 if TYPE_CHECKING:
     from scoring.attacks.base import Attack
+    from scoring.attacks.membership import Membership
     from scoring.audits.audit import Audit
     from scoring.options import Value
     from scoring.registry import Measure
@@ -288,6 +289,42 @@ class Guesses(Result):
             found["row"] = self.rows
             found["found"] = found["guess"] == found["row"]
         return found
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class MembershipResult(Result):
+    """The success of an attacker who distinguishes people in a table from others.
+
+    Attributes
+    ----------
+    found : scoring.attacks.membership.Membership
+        Rates and their intervals one by one.
+    n_original : int
+        The people who are in the table: the first of those with a score.
+    """
+
+    found: Membership
+    n_original: int
+
+    @property
+    def auc(self) -> float:
+        """The area under the curve: 0.5 is random guessing, 1 certainty."""
+        return self.found.auc
+
+    @property
+    def title(self) -> str:
+        """The area under the curve and the advantage, with 95 % intervals."""
+        shown = {"AUC": self.found.area, "advantage": self.found.advantage}
+        return ", ".join(
+            f"{name} {i.value:.4f} ({i.low:.4f} to {i.high:.4f})" for name, i in shown.items()
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """A line for each person: the table, the 0-based row in it, and the score, higher for likelier members."""
+        n_others = len(self.found.scores) - self.n_original
+        tables = ["original"] * self.n_original + ["control"] * n_others
+        rows = [*range(self.n_original), *range(n_others)]
+        return pd.DataFrame({"table": tables, "row": rows, "score": self.found.scores})
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

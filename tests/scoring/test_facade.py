@@ -149,7 +149,7 @@ NO_OPTION = {
         "table",
         "control",
     ),  # of an attack: `scoring.classroom`, and `scoring.membership`
-    *("programs", "over_time", "counterfeits", "without_counterfeits"),
+    *("programs", "without_counterfeits"),
 }
 
 
@@ -167,8 +167,6 @@ def test_functions_have_the_options_of_their_commands(name):
         options -= {"study", "dataset", "tables"}  # positional, under a name of its own
     if name == "validate":
         options -= {"progress"}  # one step only
-    if name == "sequential risk":
-        options -= {"progress"}
     assert options <= named
 
 
@@ -463,7 +461,13 @@ def test_candidates_and_membership(drawn, anonymized):
     assert nearest.shape == (300, 3)
     others, _ = scoring.generate("households", 200, seed=9)
     found = scoring.membership(table, others, anonymized, s=["food"])
-    assert len(found.scores) == 500
+    frame = found.to_frame()
+    assert frame["table"].value_counts().to_dict() == {"original": 300, "control": 200}
+    assert frame["row"].tolist()[298:302] == [298, 299, 0, 1]
+    assert len(repr(found)) < 200
+    scores = frame.groupby("table")["score"].apply(list)
+    wins = [(a > b) + (a == b) / 2 for a in scores["original"] for b in scores["control"]]
+    assert found.auc == pytest.approx(np.mean(wins))
 
 
 # Classes in a line
@@ -620,6 +624,22 @@ def test_releases_of_frames_are_those_of_files(command, tmp_path, monkeypatch):
         assert found.to_frame()["risk"].to_dict() == {r["id"]: r["risk"] for r in printed["risks"]}
         assert scoring.sequential.check(tables, releases, 2, schema)
         assert not scoring.sequential.check(tables, releases, 4, schema)
+    printed = command(f"sequential risk {named} --over-time")
+    found = scoring.sequential.risk(tables, made, schema, over_time=True).to_frame()
+    for record in printed["risks"]:
+        line = found.loc[record["id"]]
+        assert line["pinned_by"] == record["pinned_by"]
+        shown = [None if np.isnan(v) else v for v in line[[f"release {i}" for i in (1, 2, 3)]]]
+        assert shown == record["over_time"]
+    known = scoring.sequential.risk(
+        tables,
+        made.releases,
+        schema,
+        definition="worlds-counterfeit-known",
+        counterfeits=made.counterfeits,
+    )
+    of_series = scoring.sequential.risk(tables, made, schema, definition="worlds-counterfeit-known")
+    assert known.to_frame().equals(of_series.to_frame())
     on = scoring.sequential.publish(tables, 2, schema, before=made.releases[:2])
     assert len(on.releases) == 3
     assert on.releases[0].equals(made.releases[0])
