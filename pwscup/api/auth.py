@@ -42,9 +42,13 @@ class TokenAuth(HttpBearer):
 
 def scope_of(method: str, path: str) -> str:
     """The scope that a request needs: whatever is below `/organize` is for organizers."""
-    if path == ORGANIZING or path.startswith(f"{ORGANIZING}/"):
+    if is_for_organizers(path):
         return ORGANIZE
     return READ if method in ("GET", "HEAD") else TEAM
+
+
+def is_for_organizers(path: str) -> bool:
+    return path == ORGANIZING or path.startswith(f"{ORGANIZING}/")
 
 
 def count_request(request: HttpRequest, digest: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from django.core.exceptions import RequestDataTooBig
@@ -10,10 +11,15 @@ from django.http import Http404, RawPostDataException
 from ninja import NinjaAPI
 from ninja.errors import HttpError, Throttled, ValidationError
 from ninja.parser import Parser
+from ninja.renderers import JSONRenderer
+from ninja.responses import NinjaJSONEncoder
 
 from pwscup.api import problems
-from pwscup.api.auth import TokenAuth
-from pwscup.api.problems import ApiRefused, FormRefused
+from pwscup.api.auth import TokenAuth, is_for_organizers
+from pwscup.api.organize import contests as organized
+from pwscup.api.organize import rounds, table
+from pwscup.api.organize import teams as organized_teams
+from pwscup.api.problems import ApiRefused, FormRefused, ListRefused
 from pwscup.api.teams import (
     boards,
     contests,
@@ -35,6 +41,8 @@ if TYPE_CHECKING:
 
 JSON = "application/json"
 MAX_BODY_BYTES = 64 * 1024
+MAX_ORGANIZERS_BYTES = 1024 * 1024
+"""Rules and lists of teams are long texts."""
 
 
 class StrictParser(Parser):
@@ -43,13 +51,27 @@ class StrictParser(Parser):
     def parse_body(self, request: HttpRequest) -> Any:
         if request.content_type != JSON:
             raise ApiRefused("request.content_type", expected=JSON, got=request.content_type or "—")
-        if len(request.body) > MAX_BODY_BYTES:
-            raise ApiRefused("request.too_large", expected=MAX_BODY_BYTES)
+        most = MAX_ORGANIZERS_BYTES if is_for_organizers(request.path_info) else MAX_BODY_BYTES
+        if len(request.body) > most:
+            raise ApiRefused("request.too_large", expected=most)
         return json.loads(request.body, parse_constant=_no_constant)
 
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"expected JSON, got {name}")
+
+
+class ExactEncoder(NinjaJSONEncoder):
+    """Times to the microsecond: sent back as they were read, they change nothing."""
+
+    def default(self, o: Any) -> Any:
+        if isinstance(o, datetime):
+            return o.isoformat().replace("+00:00", "Z")
+        return super().default(o)
+
+
+class ExactRenderer(JSONRenderer):
+    encoder_class = ExactEncoder
 
 
 api = NinjaAPI(
@@ -62,9 +84,11 @@ api = NinjaAPI(
     openapi_url=None,
     auth=TokenAuth(),
     parser=StrictParser(),
+    renderer=ExactRenderer(),
 )
-PARTS = (contests, teams, files, submissions, trials, disclosure, boards, notices, decisions)
-for part in (*PARTS, judging, reports):
+TEAMS = (contests, teams, files, submissions, trials, disclosure, boards, notices, decisions)
+ORGANIZERS = (organized, table, rounds, organized_teams)
+for part in (*TEAMS, judging, reports, *ORGANIZERS):
     api.add_router("", part.router)
 
 
@@ -113,8 +137,9 @@ def of_wrong_values(_request: HttpRequest, found: ProblemsFound) -> HttpResponse
     return problems.answer(422, map(problems.of_problem, found.problems), found.n_total)
 
 
+@api.exception_handler(ListRefused)
 @api.exception_handler(FormRefused)
-def of_wrong_fields(_request: HttpRequest, refused: FormRefused) -> HttpResponse:
+def of_wrong_fields(_request: HttpRequest, refused: FormRefused | ListRefused) -> HttpResponse:
     found = refused.problems
     return problems.answer(422, found[:MAX_REPORTED], len(found))
 

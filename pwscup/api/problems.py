@@ -75,6 +75,7 @@ STATUS_OF = {
         ("file.missing", "file.unknown", "file.none", "file.empty", "file.not_pdf"), 422
     ),
     **dict.fromkeys(("file.repeated", "note.too_long", "team.unknown"), 422),
+    **dict.fromkeys(("data.other_columns", "data.unknown_role", "data.choice"), 422),
     **dict.fromkeys(("original.missing", "original.unknown", "original.only"), 422),
     **dict.fromkeys(("target.missing", "target.unknown", "target.own"), 422),
 }
@@ -109,6 +110,14 @@ class ApiRefused(RefusedByCode):
         "terms.first": _("Accept the terms of the data first."),
         "browser.only": _("The answer key is not for programs: open it in the browser."),
         "code.unknown": _("This contest does not have this class code."),
+        "data.no_draft": _("There is no uploaded table to confirm. Upload it first."),
+        "data.other_columns": _(
+            "The schema has other columns than the table — expected %(expected)s — got %(got)s"
+        ),
+        "data.unknown_role": _(
+            "This format has only the roles %(expected)s. These columns have another one: %(got)s."
+        ),
+        "data.choice": _("Name at least one column of the table as “%(expected)s” — got %(got)s"),
         "token.scope": _(
             "This token may not do this: it needs the permission “%(expected)s”, and has %(got)s. Create "
             "another token on the page of your account."
@@ -125,6 +134,17 @@ class FormRefused(Exception):  # noqa: N818 — not an error of the program
     def __init__(self, form: BaseForm) -> None:
         super().__init__(str(form.errors.as_text()))
         self.problems = of_form(form)
+
+
+class ListRefused(Exception):  # noqa: N818 — not an error of the program
+    """A list of teams that cannot be read: the line, from 1, and the text of each problem."""
+
+    def __init__(self, problems: Iterable[tuple[int, str]]) -> None:
+        super().__init__()
+        self.problems = [
+            _shown("team_list.line", words, {"field": "text", "row": line or None})
+            for line, words in problems
+        ]
 
 
 def answer(status: int, problems: Iterable[Shown], n_problems: int | None = None) -> JsonResponse:

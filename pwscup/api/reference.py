@@ -25,6 +25,10 @@ TOPICS = {
     "decisions": gettext_lazy("Decisions"),
     "presentations": gettext_lazy("Presentations"),
     "reports": gettext_lazy("Reports"),
+    "organizing: contests": gettext_lazy("Organizing: contests"),
+    "organizing: table": gettext_lazy("Organizing: table"),
+    "organizing: rounds": gettext_lazy("Organizing: rounds"),
+    "organizing: teams": gettext_lazy("Organizing: teams"),
 }
 """The tags of operations."""
 
@@ -108,7 +112,7 @@ def topics(document: Mapping[str, Any]) -> list[Topic]:
             shown = _operation(method.upper(), path, operation)
             found.setdefault(operation["tags"][0], []).append(shown)
     return [
-        Topic(tag.replace(" ", "-"), str(TOPICS[tag]), tuple(operations))
+        Topic(tag.replace(":", "").replace(" ", "-"), str(TOPICS[tag]), tuple(operations))
         for tag, operations in found.items()
     ]
 

@@ -47,6 +47,7 @@ def addresses() -> list[str]:
         "key": ["batch", "interactive", "anonymization", "estimate"],
         "number": ["1", "2"],
         "public_id": [str(found.public_id) for found in Submission.objects.all()],
+        "division": ["students"],
         "board": ["comparison", "estimates", "curve"],
         "team": ["red"],
         "token": ["no-such-token"],

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 
 from pwscup.accounts.tokens import LIFETIMES, MAX_TOKENS, create_token
 from pwscup.api import problems, reference
-from pwscup.api.main import MAX_BODY_BYTES
+from pwscup.api.main import MAX_BODY_BYTES, MAX_ORGANIZERS_BYTES
 from pwscup.api.views import document
 from pwscup.disclosure.models import Answer
 from pwscup.submissions.models import Submission
@@ -46,13 +46,13 @@ def test_every_code_of_the_api_is_listed():
     listed = {(codes([row])[0], int(row[1])) for row in rows}
     known = {(code, status) for status, (code, _message) in problems.OF_STATUS.items()}
     known |= {(code, 422) for code, _message in (*problems.ENVELOPE.values(), problems.OTHERWISE)}
-    known |= {(code, problems.STATUS_OF[code]) for code in problems.ApiRefused.TEXTS}
+    known |= {(code, problems.STATUS_OF.get(code, 409)) for code in problems.ApiRefused.TEXTS}
     assert listed == known
 
 
 def test_numbers_are_those_of_the_code():
     text = text_of(REFERENCE / REFERENCE_PAGE)
-    assert f"{MAX_BODY_BYTES:,} bytes" in text
+    assert f"{MAX_BODY_BYTES:,} bytes ({MAX_ORGANIZERS_BYTES:,} below" in text
     *some, last = LIFETIMES
     assert f"{', '.join(map(str, some))} or {last} days; ten at a time" in text
     assert MAX_TOKENS == 10

@@ -353,6 +353,8 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
         default = stage.experiment if name.startswith("experiment") else stage.submission
         default = stage.trial if name.startswith("trial") else default
         values["public_id"] = things.get(name, default).public_id
+    if "<slug:division>" in pattern:
+        values["division"] = "students"
     if "<slug:board>" in pattern:
         values["board"] = "overall"
     if "<slug:team>" in pattern:

@@ -279,6 +279,7 @@ def parameters_of(contest: Contest, person: User, own: Team | None = None) -> di
         "token": ["no-such-token"],
         "code": ["AAAAAAAA"],
         "figure": ["figure3-k"],
+        "division": ["students"],
         "board": ["overall", "anonymization", "attack", "matrix", "score"],
         "pk": ["1"],
         "number": ["1"],

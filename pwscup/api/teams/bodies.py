@@ -93,7 +93,7 @@ def received(request: HttpRequest, round: Round) -> dict[str, services.Upload]:
         return {key: _single(request, key) for key in request.FILES}
     only = _only_file(round)
     if only is not None and request.content_type == FILES[only.kind].content_type:
-        return {only.key: (f"{only.key}.{FILES[only.kind].suffix}", _chunks(request))}
+        return {only.key: (f"{only.key}.{FILES[only.kind].suffix}", chunks(request))}
     return files_of(_unpacked(request, round))
 
 
@@ -146,7 +146,7 @@ def _unpacked(request: HttpRequest, round: Round) -> dict[str, Part]:
 def _kept(request: HttpRequest) -> tuple[IO[bytes], int]:
     """The body in memory or in a temporary file, and its size."""
     kept, size = tempfile.SpooledTemporaryFile(settings.FILE_UPLOAD_MAX_MEMORY_SIZE), 0  # noqa: SIM115
-    for chunk in _chunks(request):
+    for chunk in chunks(request):
         size += len(chunk)
         if size > settings.MAX_UPLOAD_BYTES:
             expected = settings.MAX_UPLOAD_BYTES
@@ -156,6 +156,6 @@ def _kept(request: HttpRequest) -> tuple[IO[bytes], int]:
     return cast("IO[bytes]", kept), size
 
 
-def _chunks(request: HttpRequest) -> Iterator[bytes]:
+def chunks(request: HttpRequest) -> Iterator[bytes]:
     while chunk := request.read(CHUNK):
         yield chunk

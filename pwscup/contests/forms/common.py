@@ -67,6 +67,10 @@ class MomentField(forms.Field):
     def to_python(self, value: Any) -> datetime | None:
         if value in self.empty_values:
             return None
+        if (
+            isinstance(value, datetime) and value.tzinfo is not None
+        ):  # of a program: it means one time
+            return self._in_range(value).astimezone(ZoneInfo("UTC"))
         try:
             naive = datetime.fromisoformat(str(value).strip())
         except ValueError as error:
@@ -74,14 +78,18 @@ class MomentField(forms.Field):
         return self._moment(naive.replace(tzinfo=None))
 
     def _moment(self, naive: datetime) -> datetime:
-        if naive.year not in YEARS:
-            params = {"first": YEARS.start, "last": YEARS.stop - 1}
-            raise ValidationError(self.error_messages["year"], code="year", params=params)
+        self._in_range(naive)
         moment = naive.replace(tzinfo=self.zone)
         if moment.utcoffset() == moment.replace(fold=1).utcoffset():
             return moment.astimezone(ZoneInfo("UTC"))
         shown_again = moment.astimezone(ZoneInfo("UTC")).astimezone(self.zone).replace(tzinfo=None)
         raise self._error("twice" if shown_again == naive else "missing", f"{naive:%Y-%m-%d %H:%M}")
+
+    def _in_range(self, time: datetime) -> datetime:
+        if time.year not in YEARS:
+            params = {"first": YEARS.start, "last": YEARS.stop - 1}
+            raise ValidationError(self.error_messages["year"], code="year", params=params)
+        return time
 
     def _error(self, code: str, moment: str) -> ValidationError:
         params = {"time": moment, "zone": self.zone.key}

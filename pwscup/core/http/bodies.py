@@ -10,6 +10,9 @@ OVERHEAD_BYTES = 256 * 1024
 TAKES_FILES = frozenset(
     {
         "api-guesses",
+        "api-organize-data",
+        "api-organize-imports",
+        "api-organize-materials",
         "api-submissions",
         "experiment-new",
         "organize-codabench",

@@ -1,0 +1,98 @@
+"""Common parts of what organizers do: the contest, the version that a program has seen, and the answer to a change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.utils import timezone
+from ninja import Query
+
+from pwscup.api.schemas import organize as shapes
+from pwscup.contests import selectors
+from pwscup.contests.guidance import round_state
+from pwscup.contests.models import Contest
+from pwscup.contests.selectors import organized_contest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.http import HttpRequest
+
+ORGANIZED = "/organize/contests"
+CONTEST = f"{ORGANIZED}/{{slug:slug}}"
+ROUND = f"{CONTEST}/rounds/{{slug:key}}"
+VERSION = Query(
+    None,
+    ge=0,
+    description="of the contest that you have read: a change of another organizer refuses yours",
+)
+
+
+def contest_of(request: HttpRequest, slug: str) -> Contest:
+    """The contest with that slug for its organizers; Http404 for everybody else."""
+    return organized_contest(request.user, slug)
+
+
+def changed(
+    request: HttpRequest,
+    contest: Contest,
+    service: Callable[..., Any],
+    version: int | None = None,
+    **what: Any,
+) -> shapes.Contest:
+    """Call a service that checks the version, and show the contest as it is then."""
+    service(actor=request.user, contest=contest, version=version, **what)
+    return shown(contest)
+
+
+def done(
+    request: HttpRequest, contest: Contest, service: Callable[..., Any], **what: Any
+) -> shapes.Contest:
+    """The same for a service without a version."""
+    service(actor=request.user, contest=contest, **what)
+    return shown(contest)
+
+
+def shown(contest: Contest) -> shapes.Contest:
+    """The settings of a contest and its rounds, as they are now."""
+    now = timezone.now()
+    held = Contest.objects.prefetch_related("rounds").get(pk=contest.pk)
+    rounds = selectors.rounds_of(held)
+    for round in rounds:
+        round.contest = held
+    return shapes.Contest(
+        slug=held.slug,
+        version=held.version,
+        state=selectors.contest_state(rounds, now) if held.is_published else "draft",
+        is_published=held.is_published,
+        title=held.title,
+        title_ja=held.title_ja,
+        summary=held.summary,
+        summary_ja=held.summary_ja,
+        timezone=held.timezone,
+        max_team_size=held.max_team_size,
+        admission=held.admission,
+        has_late_teams=held.has_late_teams,
+        has_trials=held.has_trials,
+        epsilon_cap=None if held.epsilon_cap is None else f"{held.epsilon_cap.normalize():f}",
+        paused_at=held.paused_at,
+        frozen_at=held.frozen_at,
+        revealed_at=held.revealed_at,
+        erased_at=held.erased_at,
+        n_teams=held.teams.count(),
+        missing=[str(text) for text in selectors.missing_for_publication(held)],
+        rounds=[
+            shapes.Round(
+                key=round.key,
+                title=round.local_title,
+                kind=round.kind,
+                state=round_state(round, now),
+                opens_at=round.opens_at,
+                closes_at=round.closes_at,
+                tries=round.tries,
+                tries_per_day=round.tries_per_day,
+                feedback=round.feedback,
+            )
+            for round in rounds
+        ],
+    )

@@ -1,0 +1,356 @@
+"""The types of requests and responses of organizers."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ninja import Field, Schema
+from pydantic import AwareDatetime, ConfigDict
+
+from pwscup.api.schemas import PRINTABLE
+
+STRICT = ConfigDict(extra="forbid")
+
+
+class Given(Schema):
+    """A body without other keys than these."""
+
+    model_config = STRICT
+
+
+class Round(Schema):
+    key: str
+    title: str
+    kind: str
+    state: str = Field(description="upcoming, open, paused or closed")
+    opens_at: datetime
+    closes_at: datetime
+    tries: int = Field(description="in the round, or against each target")
+    tries_per_day: int | None
+    feedback: str = Field(description="exact, coarse or after_close")
+
+
+class ContestLine(Schema):
+    slug: str
+    title: str
+    state: str = Field(description="draft, upcoming, running or finished")
+    n_teams: int
+
+
+class Contest(Schema):
+    """A contest as its organizers see it; every change answers with it."""
+
+    slug: str
+    version: int = Field(description="incremented by every change of an organizer")
+    state: str = Field(description="draft, upcoming, running or finished")
+    is_published: bool
+    title: str
+    title_ja: str
+    summary: str
+    summary_ja: str
+    timezone: str
+    max_team_size: int
+    admission: str = Field(description="open or invited")
+    has_late_teams: bool
+    has_trials: bool
+    epsilon_cap: str | None
+    paused_at: datetime | None
+    frozen_at: datetime | None
+    revealed_at: datetime | None
+    erased_at: datetime | None
+    n_teams: int
+    missing: list[str] = Field(description="what keeps it from being published")
+    rounds: list[Round]
+
+
+class Format(Schema):
+    name: str
+    title: str
+    summary: str
+
+
+class NewContest(Given):
+    """A contest of a format of the library, or of rules of your own."""
+
+    ruleset: str | None = Field(None, description="the name of a format of the library")
+    ruleset_text: str | None = Field(None, description="rules of your own, as TOML")
+    title: str = ""
+    title_ja: str = ""
+    slug: str = Field("", description="made from the title if left out")
+    summary: str = ""
+    summary_ja: str = ""
+    timezone: str = "Asia/Tokyo"
+    max_team_size: int | None = Field(None, description="that of the rules if left out")
+    starts_at: AwareDatetime = Field(description="when the first round opens")
+
+
+class Settings(Given):
+    """The settings to change; the others stay."""
+
+    title: str | None = None
+    title_ja: str | None = None
+    summary: str | None = None
+    summary_ja: str | None = None
+    timezone: str | None = None
+    max_team_size: int | None = None
+    admission: str | None = None
+    has_late_teams: bool | None = None
+    has_trials: bool | None = None
+    epsilon_cap: str | None = Field(None, description="a decimal; empty for none")
+
+
+class Person(Schema):
+    number: int
+    name: str
+
+
+class OfficeOffer(Schema):
+    number: int
+    office: str
+    email: str
+    expires_at: datetime
+
+
+class Staff(Schema):
+    organizers: list[Person]
+    judges: list[Person]
+    invited: list[OfficeOffer]
+
+
+class NewOffice(Given):
+    office: str = Field(description="organizer or judge")
+    email: str
+
+
+class Event(Schema):
+    """An event of the audit trail."""
+
+    at: datetime
+    actor: str
+    kind: str
+    text: str
+    subject: str
+    details: list[tuple[str, str]]
+
+
+# The table
+
+
+class DraftColumn(Schema):
+    name: str
+    n_distinct: int | None
+
+
+class Draft(Schema):
+    """An uploaded table whose columns are not confirmed."""
+
+    file_name: str
+    sha256: str
+    n_records: int
+    schema_toml: str = Field(description="the suggested columns, as a schema file")
+    columns: list[DraftColumn]
+    ticked: dict[str, list[str]] = Field(description="columns by choice, where the format has any")
+
+
+class Table(Schema):
+    """The contest's table, without its records."""
+
+    n_records: int
+    sha256: str
+    schema_toml: str
+    created_at: datetime
+
+
+class Data(Schema):
+    table: Table | None
+    draft: Draft | None
+    may_replace: bool
+    choices: dict[str, str] = Field(description="choices of columns that become part of the rules")
+    warnings: list[str]
+
+
+class Generate(Given):
+    n_records: int | None = Field(None, description="that of the format if left out")
+    n_tables: int | None = Field(None, description="where a contest has tables of several times")
+
+
+class Columns(Given):
+    """The columns of the draft: as suggested, or as in a schema file of the same columns."""
+
+    schema_toml: str | None = Field(None, description="the suggestion if left out")
+    ticked: dict[str, list[str]] | None = Field(None, description="columns by choice")
+    confirm: bool = Field(False, description="make it the contest's table; otherwise only check it")
+
+
+class Checked(Schema):
+    """The result of a check: every cell fits its column."""
+
+    is_confirmed: bool
+    notes: list[str]
+    data: Data
+
+
+# Dates
+
+
+class RoundChange(Given):
+    """Changes of a round; the rest stays."""
+
+    key: str
+    opens_at: AwareDatetime | None = None
+    closes_at: AwareDatetime | None = None
+    tries: int | None = None
+    tries_per_day: int | None = Field(None, description="0 for no limit")
+    feedback: str | None = None
+
+
+class Rounds(Given):
+    rounds: list[RoundChange] = Field(max_length=100)
+
+
+class Opening(Given):
+    keeps_end: bool = Field(
+        False, description="only the opening moves, not the end and later rounds"
+    )
+
+
+class Reason(Given):
+    reason: str = Field(pattern=PRINTABLE, description="shown to the teams")
+
+
+class OptionalReason(Given):
+    reason: str = Field("", pattern=PRINTABLE, description="shown to the teams")
+
+
+class Lengthening(Given):
+    """A round longer by hours and minutes, or until a time."""
+
+    until: AwareDatetime | None = None
+    hours: int | None = None
+    minutes: int | None = None
+    moves_later: bool = Field(False, description="move the later rounds by the same time")
+    reason: str = Field(pattern=PRINTABLE, description="shown to the teams")
+
+
+class Outage(Given):
+    started_at: AwareDatetime
+    ended_at: AwareDatetime | None = Field(None, description="it continues if left out: a pause")
+    reason: str = Field(pattern=PRINTABLE, description="shown to the teams")
+
+
+# Teams
+
+
+class TeamInvitation(Schema):
+    number: int
+    email: str
+    state: str = Field(description="open, used or revoked")
+    url: str = Field(description="of an open one")
+    mailed_at: datetime | None
+
+
+class TeamLine(Schema):
+    slug: str
+    name: str
+    division: str | None
+    captain: str | None
+    n_members: int
+    has_seat: bool
+    may_be_removed: bool
+    may_be_shortened: bool
+    invitations: list[TeamInvitation]
+
+
+class Division(Schema):
+    key: str
+    title: str
+    title_ja: str
+    n_teams: int
+
+
+class ClassCode(Schema):
+    code: str
+    url: str
+    seats: int
+    n_joined: int
+
+
+class BaselineTeam(Schema):
+    name: str
+    plays: bool
+
+
+class Teams(Schema):
+    teams: list[TeamLine]
+    divisions: list[Division]
+    class_code: ClassCode | None
+    baseline_teams: list[BaselineTeam]
+    n_left: int | None = Field(description="for how many further teams there are individuals")
+
+
+class TeamList(Given):
+    """Teams with the addresses of their members, as CSV."""
+
+    text: str = Field(pattern=PRINTABLE, description="as in the file of the page Teams")
+    is_preview: bool = Field(False, description="read it only")
+
+
+class ListedTeam(Schema):
+    name: str
+    short_name: str
+    division: str | None
+    emails: list[str]
+
+
+class TeamListRead(Schema):
+    teams: list[ListedTeam]
+    is_done: bool
+
+
+class TeamChange(Given):
+    division: str | None = Field(None, description="its key; empty for none")
+    short_name: str | None = None
+
+
+class NewDivision(Given):
+    title: str
+    title_ja: str = ""
+
+
+class Address(Given):
+    email: str
+
+
+class Seats(Given):
+    seats: int = 60
+
+
+# Terms and retention
+
+
+class Acceptance(Schema):
+    name: str
+    team: str
+    accepted_at: datetime | None
+    is_current: bool
+
+
+class OrganizedTerms(Schema):
+    terms: str
+    terms_ja: str
+    retention_days: int | None
+    erased_from: datetime | None
+    acceptances: list[Acceptance]
+
+
+class NewTerms(Given):
+    terms: str = ""
+    terms_ja: str = ""
+
+
+class Retention(Given):
+    days: int | None = Field(description="after the last round; null keeps the data")
+
+
+class Erasure(Given):
+    address: str = Field(description="the slug of the contest, to prevent an accident")
