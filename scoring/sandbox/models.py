@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from scoring.tables.schema import Column, Schema
 
 MAX_MODEL_BYTES = MEBIBYTE
+MAX_CELLS = 2**25
+"""Records times features: they are made outside of the sandbox."""
 OBJECTIVE = "binary:logistic"
 PACKAGE = "xgboost-cpu"
 LIMITS = Limits(seconds=30.0, cpu_seconds=20.0, memory=1024 * MEBIBYTE, processes=1)
@@ -110,7 +113,7 @@ def read_model(data: bytes, *, file: str = "model") -> Model:
         problems.add("model.features", file=file, expected=n_features, got=len(features))
     if (highest := _highest_feature(trees)) >= n_features:
         problems.add("model.other_feature", file=file, expected=n_features, got=highest + 1)
-    for twice in sorted({name for name in features if features.count(name) > 1}):
+    for twice in sorted(name for name, n in Counter(features).items() if n > 1):
         problems.add("model.repeated_feature", file=file, got=shorten(twice))
     problems.raise_if_any()
     return Model(data, tuple(features), n_trees)
@@ -128,21 +131,25 @@ def features_of(
     ------
     ProblemsFound
         For each feature that the schema does not have; the target is none of them. What occurs in the table is not
-        disclosed: a value that is not listed is allowed where the schema lists none.
+        disclosed: a value that is not listed is allowed where the schema lists none. Also where records times features
+        are more than `MAX_CELLS`.
     """
     problems = Collector()
+    if len(table) * len(model.features) > MAX_CELLS:
+        problems.add("model.too_much", file=file)
+        problems.raise_if_any()
     columns = [schema.column(name) for name in names_in(table) if name != target]
-    found = []
-    for name in model.features:
+    found = np.empty((len(table), len(model.features)), dtype=np.float32)
+    for at, name in enumerate(model.features):
         made = _made(name, columns)
         if made is None:
             expected = shorten(", ".join(column.name for column in columns), 200)
             problems.add("model.unknown_feature", file=file, expected=expected, got=shorten(name))
         else:
             column, encode = made
-            found.append(encode(values_in(table, column.name)))
+            found[:, at] = encode(values_in(table, column.name))
     problems.raise_if_any()
-    return np.column_stack(found).astype(np.float32)
+    return found
 
 
 def predictions(

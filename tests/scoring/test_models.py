@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from math import exp
+from time import process_time
 
 import numpy as np
 import pandas as pd
@@ -191,6 +192,17 @@ def test_features_are_numbers_and_categories_with_a_value():
 def test_a_feature_that_the_table_lacks_is_a_problem(name):
     wanted = read_model(model(("AGE", name)))
     assert codes(lambda: features_of(wanted, TABLE, SCHEMA, "ILL")) == ["model.unknown_feature"]
+
+
+def test_thousands_of_features_take_no_time_and_no_memory(monkeypatch):
+    names = tuple(f"SEX_{n}" for n in range(20_000))
+    data, began = model(names), process_time()
+    found = read_model(data)
+    assert found.features == names
+    assert codes(lambda: read_model(model(("AGE",) * 20_000))) == ["model.repeated_feature"]
+    assert process_time() - began < 5
+    monkeypatch.setattr("scoring.sandbox.models.MAX_CELLS", 3 * 20_000 - 1)
+    assert codes(lambda: features_of(found, TABLE, SCHEMA, "ILL")) == ["model.too_much"]
 
 
 def test_a_missing_xgboost_is_named_with_the_extra_that_has_it(monkeypatch):
