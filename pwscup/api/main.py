@@ -54,7 +54,10 @@ class StrictParser(Parser):
         most = MAX_ORGANIZERS_BYTES if is_for_organizers(request.path_info) else MAX_BODY_BYTES
         if len(request.body) > most:
             raise ApiRefused("request.too_large", expected=most)
-        return json.loads(request.body, parse_constant=_no_constant)
+        content = json.loads(request.body, parse_constant=_no_constant)
+        if b"\\u" in request.body:  # half of a surrogate pair is no text: nothing can store or encode it
+            json.dumps(content, ensure_ascii=False).encode()
+        return content
 
 
 def _no_constant(name: str) -> NoReturn:

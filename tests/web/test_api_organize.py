@@ -113,6 +113,8 @@ def test_own_rules_and_a_synthetic_table(programs):
         ({"timezone": "../../etc/passwd"}, "field.invalid_choice", "timezone"),
         ({"starts_at": "2031-01-10T10:00:00"}, "request.unusable", "starts_at"),
         ({"starts_at": "1031-01-10T10:00:00Z"}, "field.year", "starts_at"),
+        ({"starts_at": "0001-01-01T00:00:00+23:59"}, "field.year", "starts_at"),
+        ({"starts_at": "9999-12-31T23:59:59-23:59"}, "field.year", "starts_at"),
         ({"max_team_size": 10**6}, "field.", "max_team_size"),
         ({"organizer": "eve"}, "request.unknown_key", "organizer"),
     ],
@@ -297,6 +299,27 @@ def test_teams_are_set_up_by_a_list(cast, programs):
     assert refused.status_code == 422
     assert {problem["where"]["row"] for problem in refused.json()["problems"]} <= {2, 3}
     assert set(codes(refused)) == {"team_list.line"}
+
+
+def test_a_list_is_no_longer_than_on_the_page(programs):
+    refused = programs.oscar.post(f"{CUP}/teams", {"text": "a," * 250_001})
+    assert (refused.status_code, codes(refused)) == (413, ["request.too_large"])
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("post", "/organize/contests", NEW | {"ruleset_text": "\ud800"}),
+        ("post", "/organize/contests", NEW | {"title": "\udfff"}),
+        ("put", f"{CUP}/terms", {"terms": "\ud83d"}),
+        ("patch", CUP, {"\ud800": "x"}),
+    ],
+)
+def test_half_a_character_is_no_text(programs, method, path, body):
+    refused = programs.oscar.send(method, path, body)
+    assert (refused.status_code, codes(refused)) == (400, ["request.unreadable"])
+    whole = programs.oscar.send("put", f"{CUP}/terms", {"terms": "\U0001f600"})
+    assert whole.status_code == 200
 
 
 def test_divisions_names_and_codes(cast, programs):

@@ -107,6 +107,14 @@ def test_members_come_and_go_by_invitation(cast, programs):
     assert programs.bob.send("delete", f"{CUP}/team/members/{carol}").status_code == 404
 
 
+def test_the_link_of_an_invitation_is_not_for_tokens_that_only_read(cast, programs):
+    made = programs.alice.send("post", f"{CUP}/team/invitation").json()
+    assert programs.alice.get(f"{CUP}/team").json()["invitation"]["token"] == made["token"]
+    told = Program(cast.alice, scopes=()).get(f"{CUP}/team")
+    assert (told.status_code, told.json()["is_captain"]) == (200, True)
+    assert made["token"].encode() not in told.content
+
+
 def test_a_class_code_opens_teams_without_secrets(cast, programs, settings):
     code = guests.create_code(actor=cast.oscar, contest=cast.contest, seats=9).code
     refused = programs.eve.post(f"{CUP}/join", {"code": "AAAAAAAA", "team": "red"})

@@ -110,7 +110,11 @@ def _local(body: shapes.NewContest) -> str:
         zone = ZoneInfo(body.timezone)
     except (LookupError, ValueError, OSError):
         zone = ZoneInfo("UTC")
-    return body.starts_at.astimezone(zone).replace(tzinfo=None).isoformat()
+    try:
+        start = body.starts_at.astimezone(zone)
+    except OverflowError:  # in the first or the last year: as it stands it is refused
+        start = body.starts_at
+    return start.replace(tzinfo=None).isoformat()
 
 
 @router.looks(

@@ -17,7 +17,7 @@ from pwscup.accounts.invitations import link
 from pwscup.api.forms import checked, data_of
 from pwscup.api.operations import Operations
 from pwscup.api.organize.common import CONTEST, VERSION, contest_of
-from pwscup.api.problems import ListRefused
+from pwscup.api.problems import ApiRefused, ListRefused
 from pwscup.api.schemas import organize as shapes
 from pwscup.bots.selectors import baseline_teams
 from pwscup.contests import services
@@ -123,6 +123,8 @@ def set_up(
     request: HttpRequest, slug: str, body: shapes.TeamList, version: int | None = VERSION
 ) -> Status:
     contest = contest_of(request, slug)
+    if len(body.text.encode()) > lists.MAX_BYTES:
+        raise ApiRefused("request.too_large", expected=lists.MAX_BYTES)
     found = lists.read(contest, body.text)
     if found.problems:
         raise ListRefused((problem.line, problem.words) for problem in found.problems)

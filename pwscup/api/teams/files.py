@@ -102,9 +102,6 @@ def file(
     request: HttpRequest,
     slug: str,
     name: str,
-    team: str = Query(
-        "", description="for organizers: the short name of a team with its own table"
-    ),
     language: str = Query("", description="of the notebook: en or ja"),
 ) -> HttpResponseBase:
     contest = selectors.visible_contest(request.user, slug)

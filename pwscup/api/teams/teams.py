@@ -16,6 +16,7 @@ from pwscup.accounts.addresses import source_of
 from pwscup.accounts.forms import DivisionChoiceForm, FoundingForm, ShortNameForm, TeamForm
 from pwscup.accounts.invitations import link
 from pwscup.accounts.models import Team, User
+from pwscup.accounts.tokens import TEAM as TEAM_SCOPE
 from pwscup.api import schemas
 from pwscup.api.forms import checked, data_of
 from pwscup.api.operations import Operations
@@ -49,7 +50,8 @@ def team(request: HttpRequest, slug: str) -> schemas.OwnTeam:
 
 def _shown(request: HttpRequest, own: Team) -> schemas.OwnTeam:
     now, is_captain = timezone.now(), policies.is_captain(request.user, own)
-    invitation = selectors.live_invitation(own, now) if is_captain else None
+    may_invite = is_captain and TEAM_SCOPE in request.auth.all_scopes  # its link is more than reading
+    invitation = selectors.live_invitation(own, now) if may_invite else None
     return schemas.OwnTeam(
         slug=own.slug,
         name=own.name,
