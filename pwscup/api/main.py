@@ -55,7 +55,9 @@ class StrictParser(Parser):
         if len(request.body) > most:
             raise ApiRefused("request.too_large", expected=most)
         content = json.loads(request.body, parse_constant=_no_constant)
-        if b"\\u" in request.body:  # half of a surrogate pair is no text: nothing can store or encode it
+        if (
+            b"\\u" in request.body
+        ):  # half of a surrogate pair is no text: nothing can store or encode it
             json.dumps(content, ensure_ascii=False).encode()
         return content
 

@@ -50,7 +50,9 @@ def team(request: HttpRequest, slug: str) -> schemas.OwnTeam:
 
 def _shown(request: HttpRequest, own: Team) -> schemas.OwnTeam:
     now, is_captain = timezone.now(), policies.is_captain(request.user, own)
-    may_invite = is_captain and TEAM_SCOPE in request.auth.all_scopes  # its link is more than reading
+    may_invite = (
+        is_captain and TEAM_SCOPE in request.auth.all_scopes
+    )  # its link is more than reading
     invitation = selectors.live_invitation(own, now) if may_invite else None
     return schemas.OwnTeam(
         slug=own.slug,
