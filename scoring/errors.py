@@ -20,7 +20,7 @@ _ = gettext_noop
 MESSAGES: dict[str, str] = {
     # the file as a whole
     "file.empty": _("the file is empty — expected a header line and at least one record"),
-    "file.no_rows": _("the file is empty — expected one row number a line"),
+    "file.no_rows": _("the file is empty — expected one row number per line"),
     "file.header_only": _("only a header line — expected at least one record after it"),
     "file.binary": _(
         "not a text file — expected CSV text in UTF-8 — got a NUL byte at byte {byte}"

@@ -65,7 +65,7 @@ def leaderboard(browser: Browser, site: str) -> None:
 
 
 def await_matrix(page: Page, address: str) -> None:
-    """Look until every house team has attacked every other one: a closed contest's page does not poll."""
+    """Look until every baseline team has attacked every other one: a closed contest's page does not poll."""
     deadline = time.monotonic() + PLAYED_SECONDS
     n_rows = len(BOTS) + len(BUILT_IN)
     while time.monotonic() < deadline:

@@ -10,7 +10,7 @@ from pwscup.submissions.models import Submission
 
 
 class Audit(Job):
-    """Job: every attacker of the library against one scored table; a fact when done."""
+    """Job: all built-in attacks against one scored table; a fact when done."""
 
     QUEUE_ORDER = ("requested_at", "id")
 

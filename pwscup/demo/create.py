@@ -45,7 +45,7 @@ N_PEOPLE = 4000
 OPEN_DAYS = 90
 RUNNING_HOUSES = 3
 HOUSES: dict[str, tuple[Bot, ...]] = {lesson.LECTURE: (), SYNTHETIC: BOTS[-3:]}
-"""By contest, if its house teams are not all bots, or the first of them."""
+"""By contest, if its baseline teams are not all bots, or the first of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Demo:
     """A demo contest of two rounds.
 
     `turns` has two numbers of days after creation: the end of the first round, and the end of the second;
-    without it both are over, and all house teams played.
+    without it both are over, and all baseline teams played.
     """
 
     ruleset: str
@@ -69,26 +69,26 @@ class Demo:
 
 
 DEMOS = (
-    # Both rounds are over; the house teams played both.
+    # Both rounds are over; the baseline teams played both.
     Demo(
         ruleset="pwscup2015",
         slug=FINISHED,
         title="Demo cup (finished)",
         title_ja="デモカップ（終了）",
-        summary="Six house teams, seven anonymizers, six attackers: see what each method costs and protects. Its news "
-        "says how a team games these rules, and where the same cup is played under rules that answer it.",
+        summary="Six baseline teams, seven anonymizers, six attackers: see what each method costs and protects. Its "
+        "news says how a team games these rules, and where the same cup is played under rules that answer it.",
         summary_ja="6つのベースラインチームが7種類の匿名加工と6種類の攻撃で競った結果です。"
         "手法ごとの有用性と安全性を比べられます。"
         "ルールを突いてスコアを稼ぐ方法と、その対策を入れた同じカップは、お知らせで紹介しています。",
         seed=1,
     ),
-    # Both rounds about a hidden table are over; the house teams estimated it in each.
+    # Both rounds about a hidden table are over; the baseline teams estimated it in each.
     Demo(
         ruleset="dp-disclosure",
         slug=DISCLOSED,
         title="Demo of differential privacy (finished)",
         title_ja="差分プライバシーのデモ（終了）",
-        summary="House teams estimated a hidden table, once from a randomized release and once by asking.",
+        summary="Baseline teams estimated a hidden table, once from a randomized release and once by asking.",
         summary_ja="ベースラインチームが、一括開示された表と対話型の問い合わせから、非公開の表を推定した結果です。",
         seed=3,
     ),
@@ -114,13 +114,13 @@ DEMOS = (
         turns=(-1, OPEN_DAYS),
         seed=4,
     ),
-    # Both rounds of sequential release are over; the house teams published their series and guessed values.
+    # Both rounds of sequential release are over; the baseline teams published their series and guessed values.
     Demo(
         ruleset="sequential-release",
         slug=DEMO_SERIES,
         title="Demo of sequential release (finished)",
         title_ja="逐次公開のデモ（終了）",
-        summary="Six house teams published the tables of a synthetic hospital repeatedly: see what they disclose.",
+        summary="Six baseline teams published the tables of a synthetic hospital repeatedly: see what they disclose.",
         summary_ja="6つのベースラインチームが架空の病院の表を繰り返し公開した結果です。"
         "公開データを合わせると何が分かるかを見られます。",
         seed=5,
@@ -167,7 +167,7 @@ DEMOS = (
         slug=SYNTHETIC,
         title="Demo of synthetic survival data (finished)",
         title_ja="生存時間の合成データのデモ（終了）",
-        summary="A preliminary and a final in the manner of PWS Cup 2026: three house teams published synthetic "
+        summary="A preliminary and a final in the manner of PWS Cup 2026: three baseline teams published synthetic "
         "cohorts, and asked who was in those of the others.",
         summary_ja="PWS Cup 2026に倣った予備戦と本戦です。3つのベースラインチームが追跡データの合成データを公開し、"
         "他チームの元データに誰がいたかを推定しました。",
@@ -216,7 +216,7 @@ def person(person: Person) -> User:
 
 
 def make_contest(demo: Demo, organizer: User, now: datetime) -> Contest:
-    """The contest with its table, or tables, and its house teams, published."""
+    """The contest with its table, or tables, and its baseline teams, published."""
     is_over = demo.turns is None
     contest = contests.create_contest(
         actor=organizer,
@@ -263,7 +263,7 @@ def attach_households(
 
 
 def attach_hospital(contest: Contest, organizer: User, *, seed: int) -> None:
-    """The tables of a synthetic hospital, with individuals for all house teams and some more teams."""
+    """The tables of a synthetic hospital, with individuals for all baseline teams and some more teams."""
     tables = hospital(N_PATIENTS, N_WINDOWS, seed=seed)
     contests.attach_dataset(
         actor=organizer,

@@ -1,4 +1,4 @@
-"""Automatic progress of the demo contests: house teams play in every open round."""
+"""Automatic progress of the demo contests: baseline teams play in every open round."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pwscup.demo.cast import GUESTS
 
 
 def advance() -> int:
-    """Submit for the house teams in the first contest with missing submissions; return the number of files."""
+    """Submit for the baseline teams in the first contest with missing submissions; return the number of files."""
     now = timezone.now()
     n_files = 0
     for contest in Contest.objects.filter(is_demo=True).order_by("pk"):

@@ -83,7 +83,7 @@ FIELDS = {
     "closes_at": gettext_lazy("closes"),
     "started_at": gettext_lazy("from"),
     "ended_at": gettext_lazy("until"),
-    "tries": gettext_lazy("tries"),
+    "tries": gettext_lazy("attempts"),
     "tries_per_day": gettext_lazy("attempts per day"),
     "feedback": gettext_lazy("feedback"),
 }

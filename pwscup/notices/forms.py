@@ -112,7 +112,7 @@ class MailForm(forms.ModelForm):
 
 class WebhookForm(forms.Form):
     url = forms.CharField(
-        label=_("Address"),
+        label=_("URL"),
         max_length=500,
         validators=[one_line],
         widget=forms.URLInput(attrs={"placeholder": "https://"}),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from pwscup.core.texts.moments import shown_moment
+from pwscup.core.texts.moments import shown_moment, zone_name
 from pwscup.reports import pictures
 from pwscup.reports.boards import sections
 from pwscup.reports.boards.tables import number
@@ -77,7 +77,7 @@ def _about(facts: ReportFacts) -> str:
         (_("Organizers"), ", ".join(facts.organizers)),
         (_("Began"), _moment(facts, first)),
         (_("Ended"), _moment(facts, last)),
-        (_("Time zone"), contest.timezone),
+        (_("Time zone"), zone_name(contest.timezone)),
         (_("Teams"), str(facts.n_teams)),
         (_("Submissions"), str(facts.n_submissions)),
         (_("Rules"), facts.rules.version),
@@ -124,7 +124,7 @@ def _timeline(facts: ReportFacts) -> str:
     ]
     names = [_("Interruption"), _("Began"), _("Length"), _("Reason")]
     parts = [
-        figure(picture, caption % {"zone": facts.contest.timezone}),
+        figure(picture, caption % {"zone": zone_name(facts.contest.timezone)}),
         table("", [_("Round"), _("Opened"), _("Closed")], rounds, kind="facts"),
         table(_("Interruptions"), names, stops) if stops else "",
     ]

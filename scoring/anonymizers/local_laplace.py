@@ -119,7 +119,7 @@ LOCAL_LAPLACE = Anonymizer(
             "range_from",
             "text",
             SCHEMA,
-            _("where that is not given: the schema's bounds, or the column's least and greatest"),
+            _("where that is not given: the schema's bounds, or the column's minimum and maximum"),
             choices=(SCHEMA, COLUMN),
         ),
         Option("columns", "columns", (), _("columns of numbers; by default the sensitive ones")),

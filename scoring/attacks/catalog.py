@@ -159,7 +159,7 @@ ATTACKS = Registry(
         Attack(
             "optimal-assignment",
             _("one to one"),
-            _("One original each, at the least sum of distances"),
+            _("One original each, at the smallest sum of distances"),
             "scoring.attacks.assignment:guess_optimal_assignment",
             (QUASI_IDENTIFIERS, SENSITIVE),
             (

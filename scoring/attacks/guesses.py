@@ -241,7 +241,7 @@ def guess_nearest_point_in_class(released: Released) -> IntArray | None:
     Notes
     -----
     identify.euc: Ito & Kikuchi, PWSCup 2015 evaluation, §3, EUC1. Without a match the paper
-    returns the record's own position, which in a shuffled file is a blind guess.
+    returns the record's own position, which in a shuffled file is a random guess.
 
     Examples
     --------

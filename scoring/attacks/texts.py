@@ -24,7 +24,7 @@ SUMMARIES = {
     "greedy-assignment": _(
         "One original each: link the nearest pair of both tables, then the nearest of the rest"
     ),
-    "optimal-assignment": _("One original each, with the least sum of distances"),
+    "optimal-assignment": _("One original each, with the smallest sum of distances"),
     "learned-linkage": _(
         "The likeliest of the nearest originals, by a classifier trained on imitated anonymizations"
     ),

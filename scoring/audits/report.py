@@ -171,7 +171,7 @@ def comparisons(
         _("attack"),
         _("on the original"),
         _("on non-members"),
-        _("blindly"),
+        _("at random"),
         _("difference"),
         _("risk"),
     ]

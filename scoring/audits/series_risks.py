@@ -27,7 +27,7 @@ def definitions_compared(values: Values, t: Translate) -> str:
         _("largest"),
         _("mean"),
         _("above 1/m"),
-        _("worlds"),
+        _("possible worlds"),
     ]
     rows = []
     for found in values["findings"]:

@@ -21,7 +21,7 @@ DEFINITIONS: dict[str, tuple[str, str]] = {
         ),
     ),
     "worlds": (
-        _("Worlds"),
+        _("Possible worlds"),
         _(
             "The attacker thinks of every way in which people and counterfeits can have the rows, each person one "
             "value through its life, and holds all equally likely. The risk is the share of those in which the person "

@@ -274,7 +274,7 @@ def _query(arguments: Namespace, schema: Schema) -> tuple[Query, tuple[Attribute
         if not equals:
             raise UsageError(f"--where: expected COL=VAL,VAL…, got {text}")
         if name in where:
-            raise UsageError(f"--where: expected one filter a column, got another of {name}")
+            raise UsageError(f"--where: expected one filter per column, got another of {name}")
         where[name] = _listed(values)
     try:
         return parse_query({"columns": columns, "where": where}, attributes), attributes

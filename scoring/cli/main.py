@@ -128,7 +128,7 @@ COMMANDS: dict[str, Command] = {
         ),
         Command(
             "audit",
-            "run every attacker and every measure on a table, and say which attacker hurts most",
+            "run every attacker and every measure on a table, and name the strongest attack",
             audit.add_arguments,
             audit.run,
         ),

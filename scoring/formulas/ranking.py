@@ -81,7 +81,7 @@ def competition_ranks(
     Parameters
     ----------
     values
-        One value a team; None (or NaN) is a missing value and ranks as the number of teams.
+        One value per team; None (or NaN) is a missing value and ranks as the number of teams.
     direction
         Which values are better, "lower" or "higher".
     n

@@ -402,7 +402,7 @@ class BoardSpec:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The largest file in bytes, the largest team, and the most and the least records of an anonymized
+    """The largest file in bytes, the maximum team size, and the most and the least records of an anonymized
     table as a multiple of the original's."""
 
     max_file_bytes: int

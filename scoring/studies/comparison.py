@@ -106,7 +106,7 @@ def rates(chain: Measured, *, own_row: bool) -> dict[str, float]:
 
 
 def best(found: Mapping[str, float], n_records: int) -> frozenset[str]:
-    """The attacks with the highest rate; none where a blind guess might have it."""
+    """The attacks with the highest rate; none where a random guess might have it."""
     highest = max(found.values())
     if highest * n_records <= MOST_BLIND_HITS:
         return frozenset()

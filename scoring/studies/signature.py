@@ -11,7 +11,7 @@ from scoring.studies.signs import Baseline
 Measured = Mapping[str, float | int | None]
 
 MOST_BLIND_HITS = 5
-"""A blind guess hits one record on average, and more than five once in 1,700 tables."""
+"""A random guess hits one record on average, and more than five once in 1,700 tables."""
 FEWER_MATCHES = 0.95
 """Quasi-identifiers were changed where E1 falls below this share of the untouched table's."""
 LARGER_CLASSES = 1.001

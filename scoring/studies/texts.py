@@ -177,7 +177,7 @@ def about_readings(study: Study, paper: PaperFigures) -> list[str]:
         f"On the paper's own figures of D_1 to D_12 it reads what Table 13 guesses in {len(same)} cases "
         f"({', '.join(same) or 'none'}). Elsewhere it sees a change of amounts that the guess leaves "
         "out (D_5, D_6), unification outside instead of inside (D_8, D_9), and no trace of the "
-        "Yamaoka method: the printed rates of D_5 to D_9 are low but above a blind guess. For D_2 and "
+        "Yamaoka method: the printed rates of D_5 to D_9 are low but above a random guess. For D_2 and "
         "D_10 to D_12 it reads a swap where the guess is averages: averages within classes make EUC1 "
         "equal to E1, but D_11 has .0080 compared with .0180.",
         f"On the paper's figures of D_A to D_H it fails for {', '.join(failed) or 'none'}. Two of them cannot be: D_F, "

@@ -1,4 +1,4 @@
-"""Files of one number a line, row numbers and guesses: read strictly with every problem named, and written."""
+"""Files of one number per line, row numbers and guesses: read strictly with every problem named, and written."""
 
 from __future__ import annotations
 

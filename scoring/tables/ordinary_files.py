@@ -221,7 +221,7 @@ class _Values:
 def read_rows(
     data: bytes, header: bytes, *, low: int, high: int, n_rows: int | None
 ) -> IntArray | None:
-    """The numbers of a file of one number a line, less 1; the first line may be `header`.
+    """The numbers of a file of one number per line, less 1; the first line may be `header`.
 
     An empty line is 0, and so unusual where `low` is more.
 

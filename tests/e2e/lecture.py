@@ -118,7 +118,7 @@ def add_judge(teacher: Person, judge: Person) -> None:
     form = teacher.page.locator("form[action$='/judges/']").last
     form.locator("input[type=email]").fill(judge.email)
     form.get_by_role("button", name="Invite judge", exact=True).click()
-    teacher.sees(f"The invitation is on its way to {judge.email}.")
+    teacher.sees(f"We sent an invitation to {judge.email}.")
     wait_until(lambda: judge.site.links_mailed_to(judge.email), f"mail to {judge.email}")
     judge.go(judge.site.links_mailed_to(judge.email)[-1])
     judge.press("Accept")

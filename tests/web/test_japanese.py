@@ -7,6 +7,12 @@ import tomllib
 from pathlib import Path
 
 import polib
+import pytest
+from django.utils import translation
+
+from pwscup.formats.series.boards import ATTACK
+from pwscup.leaderboards.boards.tables import table_of
+from tests.web import board_facts
 
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = polib.pofile(ROOT / "locale/ja/LC_MESSAGES/django.po")
@@ -25,7 +31,11 @@ SECOND_WORDS = {
     "再識別フェーズ": "攻撃フェーズ",
     "再識別手法": "攻撃手法",
     "再識別したチーム": "攻撃したチーム",
-    "推定ファイル": "攻撃ファイル",
+    "攻撃ファイル": "推定ファイル",
+    "チームを抜け": "チームから脱退",
+    "ハウスチーム": "ベースラインチーム",
+    "運営側": "主催者またはベースライン",
+    "ハッシュ（": "ハッシュ値（",
     "運営チーム": "ベースラインチーム",
     "締め切り": "締切",
     "括弧": "かっこ",
@@ -83,6 +93,24 @@ def test_safety_and_protection_have_different_names():
     """Safety is a family of measures, protection the score that attacks leave."""
     named = {entry.msgid: entry.msgstr for entry in CATALOGUE if not entry.msgctxt}
     assert named["Safety"] != named["Protection"]
+
+
+@pytest.mark.django_db
+def test_pages_of_re_identification_know_one_rate(cast, as_user):
+    """The headers of boards said “成功率” where their captions said “再識別率”."""
+    board_facts.game(cast.contest)
+    client = as_user(cast.alice)
+    client.cookies["django_language"] = "ja"
+    for board in ("anonymization", "attack", "matrix"):
+        page = client.get(f"/c/cup/board/?board={board}").content.decode()
+        assert "成功率" not in page, board
+        assert "再識別率" in page, board
+    attack = client.get("/c/cup/round/attack/").content.decode()
+    assert "成功率" not in attack
+    assert "再識別率" in attack
+    with translation.override("ja"):
+        series = table_of("attack", {"kind": "attack", "rows": []}, ATTACK)
+    assert str(series.columns[0].title) == "平均超過正解率"
 
 
 RULESETS = sorted((ROOT / "scoring/rulesets/data").glob("*.toml"))

@@ -530,7 +530,7 @@ def test_invitations_are_sent_again_revoked_and_added_by_the_page(cast, oscar, g
     refused("invitation_revoked", accounts.join_team, user=cast.eve, invitation=second)
     assert "used or revoked already" in said(post(oscar, resend=second.pk))
     added = post(oscar, team=green.pk, email="Dora@example.org")
-    assert "on its way to Dora@example.org" in said(added)
+    assert "We sent an invitation to Dora@example.org" in said(added)
     assert green.invitations.filter(email="dora@example.org").exists()
     kinds = (
         Event.objects.filter(kind__startswith="team.").order_by("id").values_list("kind", flat=True)

@@ -71,7 +71,7 @@ def test_texts_of_every_part_are_collected(collected):
         "Submit",  # a view
         "How many records were deleted.",  # the words of the rules
         "contest created",  # the words of the events
-        "the file is empty — expected one row number a line",  # scoring
+        "the file is empty — expected one row number per line",  # scoring
     } <= texts
 
 

@@ -90,7 +90,7 @@ class NewContestForm(DescriptionForm):
         help_text=_("A ruleset file; it overrides the format chosen above."),
     )
     slug = forms.SlugField(
-        label=_("Address"),
+        label=_("URL"),
         max_length=50,
         required=False,
         help_text=_(

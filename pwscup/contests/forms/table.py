@@ -122,9 +122,9 @@ class ColumnForm(forms.Form):
 
     role = forms.ChoiceField(label=_("Role"), choices=ROLES.items())
     kind = forms.ChoiceField(label=_("Kind"), choices=COLUMN_KINDS.items())
-    cross = forms.BooleanField(label=_("Cross"), required=False)
-    min = BoundField(label=_("Least"), required=False)
-    max = BoundField(label=_("Greatest"), required=False)
+    cross = forms.BooleanField(label=_("Cross-tabulate"), required=False)
+    min = BoundField(label=_("Min"), required=False)
+    max = BoundField(label=_("Max"), required=False)
     decimals = forms.IntegerField(
         label=_("Decimals"),
         min_value=0,

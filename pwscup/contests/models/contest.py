@@ -41,7 +41,7 @@ class Contest(models.Model):
     timezone = models.CharField(_("time zone"), max_length=50, default="Asia/Tokyo")
     ruleset_text = models.TextField()
     max_team_size = models.PositiveSmallIntegerField(
-        _("largest team"), default=5, validators=[MinValueValidator(1)]
+        _("maximum team size"), default=5, validators=[MinValueValidator(1)]
     )
     admission = models.CharField(
         _("who may play"), max_length=10, choices=Admission, default=Admission.OPEN

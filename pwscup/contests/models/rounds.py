@@ -24,7 +24,7 @@ class Round(models.Model):
 
     class Feedback(models.TextChoices):
         EXACT = "exact", _("exact, immediately")
-        COARSE = "coarse", _("coarse, immediately")
+        COARSE = "coarse", _("rounded, immediately")
         AFTER_CLOSE = "after_close", _("after the round has closed")
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="rounds")
@@ -33,7 +33,7 @@ class Round(models.Model):
     position = models.PositiveSmallIntegerField()
     opens_at = models.DateTimeField(_("opens"))
     closes_at = models.DateTimeField(_("closes"))
-    tries = models.PositiveSmallIntegerField(_("tries"), validators=[MinValueValidator(1)])
+    tries = models.PositiveSmallIntegerField(_("attempts"), validators=[MinValueValidator(1)])
     tries_per_day = models.PositiveSmallIntegerField(
         _("attempts per day"), null=True, blank=True, validators=[MinValueValidator(1)]
     )

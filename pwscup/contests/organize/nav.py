@@ -18,7 +18,7 @@ PAGES: tuple[tuple[Promise, tuple[tuple[str, Promise, str], ...]], ...] = (
     (
         _("Set up"),
         (
-            ("overview", _("State"), "organize-contest"),
+            ("overview", _("Status"), "organize-contest"),
             ("rules", _("Rules"), "organize-rules"),
             ("data", _("Data"), "organize-data"),
             ("rounds", _("Rounds"), "organize-rounds"),

@@ -273,7 +273,7 @@ def invitations(request: HttpRequest, contest: Contest) -> HttpResponse:
         messages.error(request, _("Enter an e-mail address."))
         return redirect(BACK, contest.slug)
     email = form.cleaned_data["email"]
-    words = _("The invitation is on its way to %(email)s.") % {"email": email}
+    words = _("We sent an invitation to %(email)s.") % {"email": email}
     what = {"team_id": form.cleaned_data["team"], "email": email}
     return _change(request, contest, services.invite_address, words, **what)
 

@@ -166,7 +166,7 @@ def _office(
         elif form.is_valid():
             email = form.cleaned_data["email"]
             services.invite_to_office(**what, office=office, email=email)
-            words = _("The invitation is on its way to %(email)s.")
+            words = _("We sent an invitation to %(email)s.")
             messages.success(request, words % {"email": email})
         else:
             forms = {"form": form} if office == Office.ORGANIZER else {"judge_form": form}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 OF = {
     "sum": gettext_lazy("the sum of %(parts)s"),
     "mean": gettext_lazy("the weighted mean of %(parts)s"),
-    "min": gettext_lazy("the least of %(parts)s"),
+    "min": gettext_lazy("the smallest of %(parts)s"),
     "max": gettext_lazy("the largest of %(parts)s"),
     "geometric-mean": gettext_lazy("the weighted geometric mean of %(parts)s"),
 }

@@ -141,7 +141,7 @@ def preview_of(
 ) -> Rules:
     """The rules of a ruleset that no contest uses yet: its rounds with their lengths.
 
-    The schema and the largest team are the ruleset's own, unless those of a contest are given.
+    The schema and the maximum team size are the ruleset's own, unless those of a contest are given.
     """
     rounds = [PlannedRound(spec) for spec in ruleset.rounds]
     size = max_team_size or ruleset.limits.max_team_size

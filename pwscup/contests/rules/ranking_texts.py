@@ -84,12 +84,12 @@ FORMULAS = {
     "binomial-threshold": _(
         "mean of two shares, in per cent: of the other teams' tables, those that the team attacked with "
         "success; and of the other teams, those that had no success against its own table. An attack "
-        "succeeds from a rate of %(rate)s %% on, %(hits)s of %(n)s records: blind guesses, each right with "
+        "succeeds from a rate of %(rate)s %% on, %(hits)s of %(n)s records: random guesses, each right with "
         "a chance of %(p)s, reach that with a chance below %(alpha)s. The highest wins."
     ),
     "surviving-loss": _(
         "%(measure)s of the tables that no attack hit; a table that was hit, or is missing, has the value %(lost)s. "
-        "An attack hits from %(hits)s of %(n)s records on: for blind guesses, each right with a chance of %(p)s, "
+        "An attack hits from %(hits)s of %(n)s records on: for random guesses, each right with a chance of %(p)s, "
         "that has a chance below %(alpha)s. The lowest wins."
     ),
 }

@@ -11,7 +11,7 @@ from django.template import RequestContext
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from pwscup.core.texts import parts
+from pwscup.core.texts import moments, parts
 from pwscup.core.texts.moments import shown_moment
 
 register = template.Library()
@@ -21,6 +21,12 @@ register = template.Library()
 def machine_time(moment: datetime) -> str:
     """A time for programs, to the second: HTML allows three further digits at most."""
     return moment.isoformat(timespec="seconds")
+
+
+@register.filter
+def zone_name(zone: str) -> str:
+    """The name of a time zone: `{{ contest.timezone|zone_name }}`."""
+    return moments.zone_name(zone)
 
 
 @register.filter

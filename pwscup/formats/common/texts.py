@@ -33,7 +33,7 @@ REVEAL_NOW = _(
 REVEAL_LATER = _(
     "It can be published when all rounds are over; then everybody can recompute the shuffles."
 )
-AUDIT = _("Audit: every attacker of the library against this table")
+AUDIT = _("Audit: all built-in attacks against this table")
 COLUMNS_OF_CELLS = _(
     "Attackers match quasi-identifiers; sensitive columns determine the utility of the table. The cross columns "
     "span the cells of U2 and U3."

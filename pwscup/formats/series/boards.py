@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from pwscup.leaderboards.boards.attack_texts import AttackTexts
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 ATTACK = AttackTexts(
     rate=_("Accuracy over the baseline"),
     rates=_("Accuracy over the baseline"),
+    guess_rate=pgettext_lazy("accuracy over the baseline", "Rate"),
+    worst_rate=pgettext_lazy("accuracy over the baseline", "Worst rate"),
+    mean_rate=pgettext_lazy("accuracy over the baseline", "Mean rate"),
     percent=_("Accuracy over the baseline in per cent"),
     explained=_(
         "Accuracy over the baseline = of all individuals in the tables, the share guessed correctly beyond those that "

@@ -109,12 +109,12 @@ FORMULAS = ranking_texts.FORMULAS | {
     "binomial-threshold": _(
         "mean of two shares, in per cent: of the other teams, those that the team attacked with success; and "
         "of the other teams, those that had no success against it. An attack succeeds from a rate of %(rate)s %% "
-        "on, %(hits)s of %(n)s people: blind guesses, each right with a chance of %(p)s, hit so many with a "
+        "on, %(hits)s of %(n)s people: random guesses, each right with a chance of %(p)s, hit so many with a "
         "chance below %(alpha)s. The highest wins."
     ),
     "surviving-loss": _(
         "%(measure)s of the teams that no attack hit; a team that was hit, or has published nothing, has the value "
-        "%(lost)s. An attack hits from %(hits)s of %(n)s people on: for blind guesses, each right with a chance of "
+        "%(lost)s. An attack hits from %(hits)s of %(n)s people on: for random guesses, each right with a chance of "
         "%(p)s, that has a chance below %(alpha)s. The lowest wins."
     ),
 }

@@ -37,7 +37,7 @@ REVEAL_LATER = _(
     "It can be published when all rounds are over; then everybody can derive again who was given which "
     "people."
 )
-AUDIT = _("Audit: every attacker of the library against these releases")
+AUDIT = _("Audit: all built-in attacks against these releases")
 COLUMNS_OF_CELLS = _(
     "The identifier links the records of an individual in the tables of several times. Attackers know identifiers and "
     "quasi-identifiers, and guess the sensitive value."

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from pwscup.formats import format_of
 
@@ -25,6 +26,10 @@ class AttackTexts:
 
     rate: _StrPromise
     rates: _StrPromise
+    # Headers of columns, short
+    guess_rate: _StrPromise
+    worst_rate: _StrPromise
+    mean_rate: _StrPromise
     percent: _StrPromise
     explained: _StrPromise | str
     # The time of publication, before it
@@ -58,6 +63,9 @@ class AttackTexts:
 TABLE_ATTACKS = AttackTexts(
     rate=_("Re-identification rate"),
     rates=_("Re-identification rates"),
+    guess_rate=pgettext_lazy("re-identification", "Rate"),
+    worst_rate=pgettext_lazy("re-identification", "Worst rate"),
+    mean_rate=pgettext_lazy("re-identification", "Mean rate"),
     percent=_("Re-identification rate in per cent"),
     explained="",
     anonymization_hidden=_(

@@ -80,8 +80,9 @@ def _sheets(name: str, section: Section, rules: Ruleset) -> Iterator[Sheet]:
             note, title_id = f"ε {round['epsilon']}", f"round-title-{n}"
             yield Sheet(title_of(round), table_of(name, own), note, title_id)
         return
-    titles = {"matrix": attack_texts_of(rules).percent, "curve": _("Estimates by ε")}
-    yield Sheet(str(titles.get(name, board_title(name, rules))), table_of(name, section))
+    said = attack_texts_of(rules)
+    titles = {"matrix": said.percent, "curve": _("Estimates by ε")}
+    yield Sheet(str(titles.get(name, board_title(name, rules))), table_of(name, section, said))
 
 
 def _has_values(section: Section) -> bool:

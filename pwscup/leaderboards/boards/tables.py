@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from pwscup.contests.rules.measures import ShownMeasure, measures_in
 from pwscup.leaderboards.boards import cells
@@ -15,15 +16,33 @@ from pwscup.leaderboards.boards.columns import is_by_name, shown_value
 from pwscup.leaderboards.boards.texts import SCORE_TITLES, kind_of, plain, title_of
 
 if TYPE_CHECKING:
+    from pwscup.leaderboards.boards.attack_texts import AttackTexts
     from pwscup.leaderboards.boards.sections import Row
 
 Section = Mapping[str, Any]
+AVERAGES = {"median": gettext_lazy("Median rate"), "trimmed": gettext_lazy("Trimmed mean rate")}
+"""The averages of rates other than the mean."""
 STRONG, RANKS = "num strong", "num rank-column"
 
 
-def table_of(name: str, section: Section) -> Board:
-    """The table of the board with that name."""
-    return BOARD_TABLES[kind_of(name, section)](section)
+def table_of(name: str, section: Section, said: AttackTexts | None = None) -> Board:
+    """The table of the board with that name; `said` names the rates of its attacks as their format does."""
+    made = BOARD_TABLES[kind_of(name, section)](section)
+    if said is None:
+        return made
+    titles = {"worst_rate": said.worst_rate}
+    if section.get("average", "") not in AVERAGES:
+        titles["mean_rate"] = said.mean_rate
+    columns = [
+        replace(column, title=str(titles[key])) if (key := first_of(column)) in titles else column
+        for column in made.columns
+    ]
+    return replace(made, columns=columns)
+
+
+def first_of(column: Column) -> str:
+    """The first header of a column in downloads."""
+    return column.exports[0] if column.exports else ""
 
 
 def by_round(section: Section) -> Iterator[tuple[Mapping[str, Any], Section]]:
@@ -87,8 +106,8 @@ def _by(row: Row) -> str:
 
 
 def _attack(section: Section) -> Board:
-    rates = {"median": _("Median rate"), "trimmed": _("Trimmed mean rate")}
-    title = rates.get(section.get("average", ""), _("Mean rate"))
+    average = AVERAGES.get(section.get("average", ""))
+    title = str(average) if average else _("Mean rate")
     columns = (
         cells.directed(title, ("mean_rate",), "higher"),
         Column(_("Targets guessed"), ("targets_guessed", "targets")),

@@ -38,7 +38,7 @@ def of_group(group: Group, title: str) -> str:
         elif board.name == "curve":
             parts += [f"<h3>{escape(board.title)}</h3>", *_curve(group, board.data)]
         else:
-            parts += [tables.of_board(board), *_explained(group, board.data)]
+            parts += [tables.of_board(board, group.attack), *_explained(group, board.data)]
     if not group.key.startswith("division-"):
         parts += [*_parts(group), *_trade_off(group), *_profiles(group)]
     return section(group.title or title, "".join(parts))

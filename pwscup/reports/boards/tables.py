@@ -22,6 +22,7 @@ from scoring.reporting.document import table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pwscup.leaderboards.boards.attack_texts import AttackTexts
     from pwscup.leaderboards.boards.cells import Board as BoardTable
     from pwscup.leaderboards.boards.cells import Cell, Column, Line
     from pwscup.reports.boards.facts import Board
@@ -47,9 +48,9 @@ NORMAL, DENSE = Font(8.3, 9.6, 560), Font(7.3, 7.2, 590)
 """The two sizes of tables, see `pwscup.reports.style`: paper cannot be scrolled."""
 
 
-def of_board(board: Board) -> str:
+def of_board(board: Board, said: AttackTexts | None = None) -> str:
     """A board with its title; one that is too wide for paper as several tables, each with ranks and teams."""
-    made = table_of(board.name, board.data)
+    made = table_of(board.name, board.data, said)
     start, cells, heads = _rendered(made, _start)
     blocks, is_dense = blocks_of(_lengths(heads, cells))
     kind = f"{'board dense' if is_dense else 'board'} board-{board.name}"

@@ -1,4 +1,4 @@
-"""The vote of the audience: one ballot a person, secret, and counted only when an organizer ends it."""
+"""The vote of the audience: one ballot per person, secret, and counted only when an organizer ends it."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class FilterForm(forms.Form):
 
     team = forms.ModelChoiceField(None, to_field_name="slug", required=False, label=_("Team"))
     round = forms.ModelChoiceField(None, to_field_name="key", required=False, label=_("Round"))
-    state = forms.ChoiceField(required=False, label=_("State"))
+    state = forms.ChoiceField(required=False, label=_("Status"))
 
     def __init__(self, contest: Contest, data: QueryDict) -> None:
         super().__init__(data)

@@ -6,7 +6,7 @@ from pwscup.demo import cast, create
 
 
 class Command(BaseCommand):
-    help = "Create the demo contests; the worker then plays the house teams. Has no effect the second time."
+    help = "Create the demo contests; the worker then plays the baseline teams. Has no effect the second time."
 
     def handle(self, *args: Any, **options: Any) -> None:
         create.create()
