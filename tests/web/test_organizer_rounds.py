@@ -380,7 +380,7 @@ def test_the_page_offers_what_can_be_done(cast, oscar):
     assert reverse("organize-round-close", args=["cup", "anonymization"]) in page
     assert reverse("organize-round-open", args=["cup", "attack"]) in page
     assert reverse("organize-round-open", args=["cup", "anonymization"]) not in page
-    assert "All times are in Asia/Tokyo." in page
+    assert "All times are in Japan Standard Time (JST)." in page
     factories.make_contest(slug="over", phase="after", organizer=cast.oscar)
     assert "Open now" not in oscar.get("/organize/over/rounds/").content.decode()
 
