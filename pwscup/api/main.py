@@ -16,8 +16,11 @@ from ninja.responses import NinjaJSONEncoder
 
 from pwscup.api import problems
 from pwscup.api.auth import TokenAuth, is_for_organizers
+from pwscup.api.organize import boards as organized_boards
 from pwscup.api.organize import contests as organized
-from pwscup.api.organize import rounds, table
+from pwscup.api.organize import materials, rounds, table
+from pwscup.api.organize import notices as organized_notices
+from pwscup.api.organize import submissions as organized_submissions
 from pwscup.api.organize import teams as organized_teams
 from pwscup.api.problems import ApiRefused, FormRefused, ListRefused
 from pwscup.api.teams import (
@@ -92,7 +95,16 @@ api = NinjaAPI(
     renderer=ExactRenderer(),
 )
 TEAMS = (contests, teams, files, submissions, trials, disclosure, boards, notices, decisions)
-ORGANIZERS = (organized, table, rounds, organized_teams)
+ORGANIZERS = (
+    organized,
+    table,
+    rounds,
+    organized_teams,
+    materials,
+    organized_notices,
+    organized_submissions,
+    organized_boards,
+)
 for part in (*TEAMS, judging, reports, *ORGANIZERS):
     api.add_router("", part.router)
 

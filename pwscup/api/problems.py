@@ -65,6 +65,7 @@ STATUS_OF = {
     **dict.fromkeys(("team.none", "not_allowed", "terms.first", "team.disqualified"), 403),
     **dict.fromkeys(("token.scope", "team.captain_only", "round.organizers"), 403),
     "browser.only": 403,
+    "ceremony.move": 422,
     **dict.fromkeys(("grade.not_judge", "vote.not_member", "vote.not_organizer"), 403),
     **dict.fromkeys(("grade.unknown", "vote.number", "vote.unknown", "code.unknown"), 422),
     **dict.fromkeys(("appeal.text.missing", "appeal.text.too_long", "ruling.reason.missing"), 422),
@@ -118,6 +119,8 @@ class ApiRefused(RefusedByCode):
             "This format has only the roles %(expected)s. These columns have another one: %(got)s."
         ),
         "data.choice": _("Name at least one column of the table as “%(expected)s” — got %(got)s"),
+        "ceremony.none": _("No ceremony is in progress. Start one first."),
+        "ceremony.move": _("There is no such move — expected %(expected)s — got %(got)s"),
         "token.scope": _(
             "This token may not do this: it needs the permission “%(expected)s”, and has %(got)s. Create "
             "another token on the page of your account."
@@ -234,15 +237,17 @@ def of_form(form: BaseForm) -> list[Shown]:
         shown
         for field, errors in form.errors.as_data().items()
         for error in errors
-        for shown in of_error(error, "" if field == NON_FIELD_ERRORS else field)
+        for shown in (
+            of_error(error, group="form") if field == NON_FIELD_ERRORS else of_error(error, field)
+        )
     ]
 
 
-def of_error(error: FieldError, field: str = "") -> list[Shown]:
-    """The problems of one value; their codes begin with `field.` or name what is wrong with a file."""
+def of_error(error: FieldError, field: str = "", group: str = "file") -> list[Shown]:
+    """The problems of one value; their codes begin with `field.`, or with a group for what is no field of its own."""
     params = error.params or {}
     code = error.code or "invalid"
-    named = code if "." in code else f"{'field' if field else 'file'}.{code}"
+    named = code if "." in code else f"{'field' if field else group}.{code}"
     expected, got = params.get("expected"), params.get("got")
     return [
         _shown(named, str(message), {"field": field or None}, expected=expected, got=got)

@@ -29,6 +29,10 @@ TOPICS = {
     "organizing: table": gettext_lazy("Organizing: table"),
     "organizing: rounds": gettext_lazy("Organizing: rounds"),
     "organizing: teams": gettext_lazy("Organizing: teams"),
+    "organizing: materials": gettext_lazy("Organizing: materials and hints"),
+    "organizing: news and questions": gettext_lazy("Organizing: news and questions"),
+    "organizing: submissions": gettext_lazy("Organizing: submissions and decisions"),
+    "organizing: leaderboard": gettext_lazy("Organizing: leaderboard"),
 }
 """The tags of operations."""
 

@@ -57,9 +57,11 @@ class Program:
         return call(ROOT + path, sent, content_type=content_type, headers=headers)
 
     def form(self, path: str, files: Mapping[str, Any], **headers: str) -> Any:
-        """A form with files: bytes by field, or lists of pairs of name and bytes."""
-        fields: dict[str, Any] = {}
+        """A form with texts and files: bytes by field, or lists of pairs of name and bytes."""
+        fields: dict[str, Any] = {k: text for k, text in files.items() if isinstance(text, str)}
         for key, data in files.items():
+            if key in fields:
+                continue
             named = [(f"{key}.csv", data)] if isinstance(data, bytes) else data
             fields[key] = [SimpleUploadedFile(name, one) for name, one in named]
         return self.client.post(ROOT + path, fields, headers=headers)

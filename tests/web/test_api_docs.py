@@ -13,8 +13,9 @@ from django.utils.html import escape
 from django.utils.translation import gettext
 
 from pwscup.accounts.tokens import LIFETIMES, MAX_TOKENS, create_token
-from pwscup.api import problems, reference
+from pwscup.api import problems, reference, schemas
 from pwscup.api.main import MAX_BODY_BYTES, MAX_ORGANIZERS_BYTES
+from pwscup.api.schemas import organize
 from pwscup.api.views import document
 from pwscup.disclosure.models import Answer
 from pwscup.submissions.models import Submission
@@ -118,6 +119,16 @@ def test_every_operation_has_a_topic_and_a_name_of_its_own():
     assert {tag for tag, *_rest in found} == set(reference.TOPICS)
     ids = [operation["operationId"] for *_rest, operation in found]
     assert len(set(ids)) == len(ids)
+
+
+def test_every_type_has_a_name_of_its_own():
+    """The document keeps one type by each name."""
+
+    def names(module) -> set[str]:
+        found = vars(module).values()
+        return {one.__name__ for one in found if getattr(one, "__module__", "") == module.__name__}
+
+    assert names(schemas) & names(organize) == set()
 
 
 def test_the_description_is_right_about_media_types_and_headers():

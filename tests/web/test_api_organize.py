@@ -240,7 +240,7 @@ def test_the_clock_is_opened_closed_paused_and_extended(cast, programs):
     assert programs.oscar.post(f"{CUP}/rounds/anonymization/extend", longer).status_code == 200
     both = longer | {"until": "2031-01-01T00:00:00Z"}
     assert codes(programs.oscar.post(f"{CUP}/rounds/anonymization/extend", both)) == [
-        "file.invalid"
+        "form.invalid"
     ]
     assert programs.oscar.send("post", f"{CUP}/rounds/anonymization/close").status_code == 200
     assert state("anonymization") == "closed"

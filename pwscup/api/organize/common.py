@@ -39,7 +39,7 @@ def changed(
     service: Callable[..., Any],
     version: int | None = None,
     **what: Any,
-) -> shapes.Contest:
+) -> shapes.OrganizedContest:
     """Call a service that checks the version, and show the contest as it is then."""
     service(actor=request.user, contest=contest, version=version, **what)
     return shown(contest)
@@ -47,20 +47,20 @@ def changed(
 
 def done(
     request: HttpRequest, contest: Contest, service: Callable[..., Any], **what: Any
-) -> shapes.Contest:
+) -> shapes.OrganizedContest:
     """The same for a service without a version."""
     service(actor=request.user, contest=contest, **what)
     return shown(contest)
 
 
-def shown(contest: Contest) -> shapes.Contest:
+def shown(contest: Contest) -> shapes.OrganizedContest:
     """The settings of a contest and its rounds, as they are now."""
     now = timezone.now()
     held = Contest.objects.prefetch_related("rounds").get(pk=contest.pk)
     rounds = selectors.rounds_of(held)
     for round in rounds:
         round.contest = held
-    return shapes.Contest(
+    return shapes.OrganizedContest(
         slug=held.slug,
         version=held.version,
         state=selectors.contest_state(rounds, now) if held.is_published else "draft",
@@ -82,7 +82,7 @@ def shown(contest: Contest) -> shapes.Contest:
         n_teams=held.teams.count(),
         missing=[str(text) for text in selectors.missing_for_publication(held)],
         rounds=[
-            shapes.Round(
+            shapes.OrganizedRound(
                 key=round.key,
                 title=round.local_title,
                 kind=round.kind,

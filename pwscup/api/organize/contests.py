@@ -69,10 +69,12 @@ def _may_create(request: HttpRequest) -> None:
         raise Http404
 
 
-@router.looks(ORGANIZED, "organize", list[shapes.ContestLine], _("The contests that you organize"))
-def contests(request: HttpRequest) -> list[shapes.ContestLine]:
+@router.looks(
+    ORGANIZED, "organize", list[shapes.OrganizedContestLine], _("The contests that you organize")
+)
+def contests(request: HttpRequest) -> list[shapes.OrganizedContestLine]:
     return [
-        shapes.ContestLine(
+        shapes.OrganizedContestLine(
             slug=line.contest.slug,
             title=line.contest.local_title,
             state=line.state,
@@ -85,7 +87,7 @@ def contests(request: HttpRequest) -> list[shapes.ContestLine]:
 @router.acts(
     ORGANIZED,
     "organize",
-    shapes.Contest,
+    shapes.OrganizedContest,
     _("Create a contest as a draft, from a format or from rules of your own"),
     as_="organize-new",
     status=201,
@@ -118,23 +120,26 @@ def _local(body: shapes.NewContest) -> str:
 
 
 @router.looks(
-    CONTEST, "organize-contest", shapes.Contest, _("A contest with its settings and its version")
+    CONTEST,
+    "organize-contest",
+    shapes.OrganizedContest,
+    _("A contest with its settings and its version"),
 )
-def contest(request: HttpRequest, slug: str) -> shapes.Contest:
+def contest(request: HttpRequest, slug: str) -> shapes.OrganizedContest:
     return shown(contest_of(request, slug))
 
 
 @router.acts(
     CONTEST,
     "organize-contest",
-    shapes.Contest,
+    shapes.OrganizedContest,
     _("Change settings of a contest"),
     as_="organize-settings",
     method="PATCH",
 )
 def settings(
     request: HttpRequest, slug: str, body: shapes.Settings, version: int | None = VERSION
-) -> shapes.Contest:
+) -> shapes.OrganizedContest:
     found = contest_of(request, slug)
     edited = Contest.objects.get(pk=found.pk)  # a form writes its input into its instance
     form = SettingsForm(instance=edited)
@@ -149,18 +154,24 @@ def settings(
     return changed(request, found, services.update_settings, version, values=values)
 
 
-@router.acts(f"{CONTEST}/publish", "organize-publish", shapes.Contest, _("Publish a contest"))
-def publish(request: HttpRequest, slug: str, version: int | None = VERSION) -> shapes.Contest:
+@router.acts(
+    f"{CONTEST}/publish", "organize-publish", shapes.OrganizedContest, _("Publish a contest")
+)
+def publish(
+    request: HttpRequest, slug: str, version: int | None = VERSION
+) -> shapes.OrganizedContest:
     return changed(request, contest_of(request, slug), services.publish, version)
 
 
 @router.acts(
     f"{CONTEST}/unpublish",
     "organize-unpublish",
-    shapes.Contest,
+    shapes.OrganizedContest,
     _("Unpublish a contest that nobody has joined"),
 )
-def unpublish(request: HttpRequest, slug: str, version: int | None = VERSION) -> shapes.Contest:
+def unpublish(
+    request: HttpRequest, slug: str, version: int | None = VERSION
+) -> shapes.OrganizedContest:
     return changed(request, contest_of(request, slug), services.unpublish, version)
 
 
@@ -280,14 +291,14 @@ def terms(request: HttpRequest, slug: str) -> shapes.OrganizedTerms:
 @router.acts(
     f"{CONTEST}/terms",
     "organize-terms",
-    shapes.Contest,
+    shapes.OrganizedContest,
     _("Set the terms; everybody must accept them again"),
     as_="organize-terms-set",
     method="PUT",
 )
 def set_terms(
     request: HttpRequest, slug: str, body: shapes.NewTerms, version: int | None = VERSION
-) -> shapes.Contest:
+) -> shapes.OrganizedContest:
     found = contest_of(request, slug)
     given = dict(checked(TermsForm(data_of(body, version=0))).cleaned_data)
     del given["version"]
@@ -297,13 +308,13 @@ def set_terms(
 @router.acts(
     f"{CONTEST}/retention",
     "organize-retention",
-    shapes.Contest,
+    shapes.OrganizedContest,
     _("Set how long data are kept after the last round"),
     method="PUT",
 )
 def retention(
     request: HttpRequest, slug: str, body: shapes.Retention, version: int | None = VERSION
-) -> shapes.Contest:
+) -> shapes.OrganizedContest:
     found = contest_of(request, slug)
     days = checked(RetentionForm(data_of(body, version=0))).cleaned_data["days"]
     return changed(request, found, services.set_retention, version, days=days)
@@ -312,12 +323,12 @@ def retention(
 @router.acts(
     f"{CONTEST}/erase",
     "organize-erase",
-    shapes.Contest,
+    shapes.OrganizedContest,
     _("Delete the data of a contest that is over"),
 )
 def erase(
     request: HttpRequest, slug: str, body: shapes.Erasure, version: int | None = VERSION
-) -> shapes.Contest:
+) -> shapes.OrganizedContest:
     found = contest_of(request, slug)
     checked(EraseForm(data_of(body, version=0), slug=found.slug))
     return changed(request, found, services.erase, version)
@@ -373,8 +384,10 @@ def events_jsonl(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 @router.acts(
     f"{CONTEST}/reveal",
     "organize-reveal",
-    shapes.Contest,
+    shapes.OrganizedContest,
     _("Publish the secret behind all draws, after the last round"),
 )
-def reveal(request: HttpRequest, slug: str, version: int | None = VERSION) -> shapes.Contest:
+def reveal(
+    request: HttpRequest, slug: str, version: int | None = VERSION
+) -> shapes.OrganizedContest:
     return changed(request, contest_of(request, slug), reveals.publish_reveal, version)

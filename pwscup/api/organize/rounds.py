@@ -30,13 +30,13 @@ router = Operations(tags=["organizing: rounds"])
 @router.acts(
     f"{CONTEST}/rounds",
     "organize-rounds",
-    shapes.Contest,
+    shapes.OrganizedContest,
     _("Change dates, attempts and feedback of rounds, all or none"),
     method="PATCH",
 )
 def rounds(
     request: HttpRequest, slug: str, body: shapes.Rounds, version: int | None = VERSION
-) -> shapes.Contest:
+) -> shapes.OrganizedContest:
     contest = contest_of(request, slug)
     plans = [_plan(_round(contest, one.key), one) for one in body.rounds]
     return changed(request, contest, services.update_rounds, version, plans=plans)
@@ -63,17 +63,19 @@ def _plan(round: Round, given: shapes.RoundChange) -> RoundPlan:
 @router.acts(
     f"{CONTEST}/rounds/start",
     "organize-start",
-    shapes.Contest,
+    shapes.OrganizedContest,
     _("Open the first round now, and move all others with it"),
 )
-def start(request: HttpRequest, slug: str, version: int | None = VERSION) -> shapes.Contest:
+def start(
+    request: HttpRequest, slug: str, version: int | None = VERSION
+) -> shapes.OrganizedContest:
     return changed(request, contest_of(request, slug), services.start_rounds, version)
 
 
 @router.acts(
     f"{ROUND}/open",
     "organize-round-open",
-    shapes.Contest,
+    shapes.OrganizedContest,
     _("Open a round now"),
 )
 def open_now(
@@ -82,17 +84,19 @@ def open_now(
     key: str,
     body: shapes.Opening,
     version: int | None = VERSION,
-) -> shapes.Contest:
+) -> shapes.OrganizedContest:
     contest = contest_of(request, slug)
     _round(contest, key)
     what = {"key": key, "keeps_end": body.keeps_end}
     return changed(request, contest, services.open_round_now, version, **what)
 
 
-@router.acts(f"{ROUND}/close", "organize-round-close", shapes.Contest, _("Close a round now"))
+@router.acts(
+    f"{ROUND}/close", "organize-round-close", shapes.OrganizedContest, _("Close a round now")
+)
 def close_now(
     request: HttpRequest, slug: str, key: str, version: int | None = VERSION
-) -> shapes.Contest:
+) -> shapes.OrganizedContest:
     contest = contest_of(request, slug)
     _round(contest, key)
     return changed(request, contest, services.close_round_now, version, key=key)
@@ -101,7 +105,7 @@ def close_now(
 @router.acts(
     f"{ROUND}/extend",
     "organize-round-extend",
-    shapes.Contest,
+    shapes.OrganizedContest,
     _("Extend a round, by hours and minutes or until a time"),
 )
 def extend(
@@ -110,14 +114,14 @@ def extend(
     key: str,
     body: shapes.Lengthening,
     version: int | None = VERSION,
-) -> shapes.Contest:
+) -> shapes.OrganizedContest:
     return _lengthen(request, contest_of(request, slug), key, services.extend_round, body, version)
 
 
 @router.acts(
     f"{ROUND}/reopen",
     "organize-round-reopen",
-    shapes.Contest,
+    shapes.OrganizedContest,
     _("Open a closed round again, for hours and minutes or until a time"),
 )
 def reopen(
@@ -126,7 +130,7 @@ def reopen(
     key: str,
     body: shapes.Lengthening,
     version: int | None = VERSION,
-) -> shapes.Contest:
+) -> shapes.OrganizedContest:
     return _lengthen(request, contest_of(request, slug), key, services.reopen_round, body, version)
 
 
@@ -137,7 +141,7 @@ def _lengthen(
     service: Callable[..., Any],
     body: shapes.Lengthening,
     version: int | None,
-) -> shapes.Contest:
+) -> shapes.OrganizedContest:
     round = _round(contest, key)
     data = {f"round-{key}-{name}": value for name, value in data_of(body, version=0).items()}
     values = checked(LengthForm(data, round=round)).values() | {"key": key}
@@ -149,11 +153,14 @@ def _lengthen(
 
 
 @router.acts(
-    f"{CONTEST}/pause", "organize-pause", shapes.Contest, _("Pause a contest: its clock stops")
+    f"{CONTEST}/pause",
+    "organize-pause",
+    shapes.OrganizedContest,
+    _("Pause a contest: its clock stops"),
 )
 def pause(
     request: HttpRequest, slug: str, body: shapes.Reason, version: int | None = VERSION
-) -> shapes.Contest:
+) -> shapes.OrganizedContest:
     contest, what = contest_of(request, slug), _given(PauseForm, body)
     return changed(request, contest, services.pause, version, **what)
 
@@ -161,12 +168,12 @@ def pause(
 @router.acts(
     f"{CONTEST}/resume",
     "organize-resume",
-    shapes.Contest,
+    shapes.OrganizedContest,
     _("Resume a contest: all later dates move by the length of the pause"),
 )
 def resume(
     request: HttpRequest, slug: str, body: shapes.OptionalReason, version: int | None = VERSION
-) -> shapes.Contest:
+) -> shapes.OrganizedContest:
     contest, what = contest_of(request, slug), _given(ResumeForm, body)
     return changed(request, contest, services.resume, version, **what)
 
@@ -174,12 +181,12 @@ def resume(
 @router.acts(
     f"{CONTEST}/outage",
     "organize-outage",
-    shapes.Contest,
+    shapes.OrganizedContest,
     _("Record an outage: the dates after it move by its length"),
 )
 def outage(
     request: HttpRequest, slug: str, body: shapes.Outage, version: int | None = VERSION
-) -> shapes.Contest:
+) -> shapes.OrganizedContest:
     contest = contest_of(request, slug)
     what = _given(OutageForm, body, prefix="outage-", zone=contest.tz)
     return changed(request, contest, services.record_outage, version, **what)

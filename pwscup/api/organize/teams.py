@@ -157,7 +157,9 @@ def _read(teams: Iterable[Planned], *, is_done: bool) -> shapes.TeamListRead:
     as_="organize-team-change",
     method="PATCH",
 )
-def change(request: HttpRequest, slug: str, team: str, body: shapes.TeamChange) -> shapes.Teams:
+def change(
+    request: HttpRequest, slug: str, team: str, body: shapes.OrganizedTeamChange
+) -> shapes.Teams:
     contest = contest_of(request, slug)
     found, given = _team(contest, team), body.dict(exclude_unset=True)
     if "division" in given:

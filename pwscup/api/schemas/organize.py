@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
+from uuid import UUID
 
 from ninja import Field, Schema
 from pydantic import AwareDatetime, ConfigDict
 
-from pwscup.api.schemas import PRINTABLE
+from pwscup.api.schemas import PRINTABLE, Award, Decisions, Problem
 
 STRICT = ConfigDict(extra="forbid")
 
@@ -18,7 +20,7 @@ class Given(Schema):
     model_config = STRICT
 
 
-class Round(Schema):
+class OrganizedRound(Schema):
     key: str
     title: str
     kind: str
@@ -30,14 +32,14 @@ class Round(Schema):
     feedback: str = Field(description="exact, coarse or after_close")
 
 
-class ContestLine(Schema):
+class OrganizedContestLine(Schema):
     slug: str
     title: str
     state: str = Field(description="draft, upcoming, running or finished")
     n_teams: int
 
 
-class Contest(Schema):
+class OrganizedContest(Schema):
     """A contest as its organizers see it; every change answers with it."""
 
     slug: str
@@ -60,7 +62,7 @@ class Contest(Schema):
     erased_at: datetime | None
     n_teams: int
     missing: list[str] = Field(description="what keeps it from being published")
-    rounds: list[Round]
+    rounds: list[OrganizedRound]
 
 
 class Format(Schema):
@@ -307,7 +309,7 @@ class TeamListRead(Schema):
     is_done: bool
 
 
-class TeamChange(Given):
+class OrganizedTeamChange(Given):
     division: str | None = Field(None, description="its key; empty for none")
     short_name: str | None = None
 
@@ -354,3 +356,230 @@ class Retention(Given):
 
 class Erasure(Given):
     address: str = Field(description="the slug of the contest, to prevent an accident")
+
+
+# Submissions
+
+
+class SubmissionLine(Schema):
+    """A submission in the list of all."""
+
+    id: UUID
+    team: str
+    round: str
+    number: int
+    target: str | None
+    state: str = Field(description="waiting, running, scored, rejected, failed or cancelled")
+    is_final: bool
+    arrived_at: datetime
+    finished_at: datetime | None
+    submitted_by: str | None
+    note: str
+    n_problems: int
+    problems: list[Problem]
+    can_be_retried: bool
+    reference: str = Field(description="of a failure, as in the logs")
+    values: dict[str, Any] | None
+
+
+class Count(Schema):
+    n: int
+
+
+class AppealAnswer(Given):
+    text: str = Field(pattern=PRINTABLE)
+    closes: bool = Field(False, description="the answer ends the thread")
+
+
+class OrganizedDecisions(Decisions):
+    open_appeals: list[UUID] = Field(description="submissions with an unanswered appeal")
+
+
+class NewLate(Given):
+    """A team may submit in a round until a later time."""
+
+    round: str
+    until: AwareDatetime
+    reason: str = Field(pattern=PRINTABLE, description="shown to the teams")
+
+
+class Grade(Schema):
+    criterion: str
+    judge: str
+    points: str
+
+
+class Comment(Schema):
+    judge: str
+    text: str
+
+
+class GradedTeam(Schema):
+    team: str
+    means: dict[str, float | None]
+    grades: list[Grade]
+    comments: list[Comment]
+
+
+class NewVote(Given):
+    most: int = Field(1, ge=1, le=3, description="the most presentations that one may choose")
+    has_guests: bool = Field(False, description="guests vote by a link")
+
+
+class OpenedVote(Schema):
+    most: int
+    guests_token: str | None = Field(description="the last part of the link for guests")
+    ended_at: datetime | None
+    award: Award | None
+
+
+# Leaderboard
+
+
+class Display(Schema):
+    audience: str = Field(description="public or teams; judges and organizers always see it")
+    hidden_measures: list[str]
+    measures: list[str]
+    frozen_at: datetime | None
+    version: int
+
+
+class NewDisplay(Given):
+    audience: str
+    hidden_measures: list[str] = Field([], max_length=100)
+
+
+class Freeze(Given):
+    at: AwareDatetime | None = Field(None, description="now if left out")
+
+
+class NewCeremony(Given):
+    stage: str | None = Field(
+        None, description="its key; the season, or the only stage if left out"
+    )
+    division: str = Field("", description="its key; all teams if left out")
+
+
+class Move(Given):
+    to: str = Field(description="next, back or all")
+    step: int = Field(
+        ge=0, description="the step that you have read; at another one nothing is done"
+    )
+
+
+class CeremonyEnd(Given):
+    keeps_frozen: bool = Field(False, description="the boards stay frozen as before the ceremony")
+
+
+# News, questions and webhooks
+
+
+class Announcement(Schema):
+    number: int
+    version: int
+    title: str
+    title_ja: str
+    text: str
+    text_ja: str
+    is_important: bool
+    created_at: datetime
+    edited_at: datetime | None
+    withdrawn_at: datetime | None
+    withdrawn_reason: str
+
+
+class NewAnnouncement(Given):
+    """A title and a text in English, in Japanese, or in both."""
+
+    title: str = ""
+    text: str = ""
+    title_ja: str = ""
+    text_ja: str = ""
+    is_important: bool = False
+
+
+class Correction(NewAnnouncement):
+    version: int = Field(ge=0, description="of the announcement that you have read")
+
+
+class NewAnswer(Given):
+    answer: str
+
+
+class Clarification(NewAnnouncement):
+    name_is_a_word: bool = Field(
+        False, description="the team's name is an ordinary word in the text"
+    )
+
+
+class Webhook(Schema):
+    id: UUID
+    url: str
+    n_failures: int = Field(description="consecutive ones")
+    disabled_at: datetime | None = Field(description="after too many failures")
+
+
+class NewWebhook(Webhook):
+    secret: str = Field(description="signs the calls")
+
+
+class Call(Schema):
+    kind: str
+    webhook: UUID | None
+    state: str
+    error: str
+
+
+class Webhooks(Schema):
+    webhooks: list[Webhook]
+    calls: list[Call] = Field(description="the newest ones")
+
+
+class Url(Given):
+    url: str
+
+
+# Materials and hints
+
+
+class OrganizedMaterial(Schema):
+    number: int
+    kind: str = Field(description="file, link or hierarchies")
+    title: str
+    title_ja: str
+    audience: str
+    url: str
+    file_name: str
+
+
+class NewLink(Given):
+    title: str
+    title_ja: str = ""
+    audience: str
+    url: str
+
+
+class MaterialChange(Given):
+    """Changes of a material; the rest stays."""
+
+    title: str | None = None
+    title_ja: str | None = None
+    audience: str | None = None
+
+
+class OrganizedHint(Schema):
+    number: int
+    round: str
+    text: str
+    text_ja: str
+    after_percent: int | None
+    published_at: datetime | None
+
+
+class NewHint(Given):
+    round: str = Field(description="its key")
+    text: str = ""
+    text_ja: str = ""
+    after_percent: int | None = Field(
+        None, description="of the round's time; only when you publish it if left out"
+    )

@@ -86,7 +86,7 @@ def shown_decisions(
     _("The thread between a team and the organizers about a submission"),
 )
 def appeal(request: HttpRequest, public_id: UUID) -> schemas.Appeal:
-    return _thread(_appealable(request, public_id))
+    return thread_of(_appealable(request, public_id))
 
 
 @router.acts(
@@ -101,7 +101,7 @@ def write(request: HttpRequest, public_id: UUID, body: schemas.Message) -> Statu
     found = _appealable(request, public_id)
     text = checked(AppealForm(data_of(body))).cleaned_data["text"]
     appeals.write(user=request.user, submission=found, text=text)
-    return Status(201, _thread(found))
+    return Status(201, thread_of(found))
 
 
 def _appealable(request: HttpRequest, public_id: UUID) -> Submission:
@@ -111,7 +111,8 @@ def _appealable(request: HttpRequest, public_id: UUID) -> Submission:
     return found
 
 
-def _thread(found: Submission) -> schemas.Appeal:
+def thread_of(found: Submission) -> schemas.Appeal:
+    """The thread about a submission."""
     ruling = selectors.newest_ruling(found.team, found)
     return schemas.Appeal(
         is_open=appeals.is_open(found),

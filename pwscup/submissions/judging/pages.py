@@ -41,7 +41,7 @@ def marks_page(request: HttpRequest, round: Round, form: MarksForm) -> dict[str,
         "criteria": form.criteria,
         "missing": missing,
         "n_missing": sum(len(titles) for _team, titles in missing),
-        "summary": _summary(round, form) if context["is_organizer"] else None,
+        "summary": summary_of(round) if context["is_organizer"] else None,
     }
 
 
@@ -69,8 +69,9 @@ class Row:
     comments: tuple[tuple[str, str], ...]
 
 
-def _summary(round: Round, form: MarksForm) -> list[Row]:
+def summary_of(round: Round) -> list[Row]:
     """All grades, team by team, and their means."""
+    criteria = grades.titled_criteria(round)
     given, means, written = grades.newest(round), grades.means(round), grades.comments(round)
     judges = {judge for judge, *_rest in (*given, *written)}
     people = dict(User.objects.filter(pk__in=judges).values_list("pk", "display_name"))
@@ -82,7 +83,7 @@ def _summary(round: Round, form: MarksForm) -> list[Row]:
             team,
             tuple(
                 Cell(means.get((team.pk, key)), tuple(sorted(cells.get((team.pk, key), []))))
-                for key, _title in form.criteria
+                for key, _title in criteria
             ),
             tuple(
                 (people.get(judge, "–"), text)
@@ -90,5 +91,5 @@ def _summary(round: Round, form: MarksForm) -> list[Row]:
                 if pk == team.pk
             ),
         )
-        for team in form.teams
+        for team in grades.speakers(round)
     ]
