@@ -179,7 +179,7 @@ ESTIMATE = ["estimate", "--columns", "sex", "--out", "o"]
          ["no such column", "not one of", "listed twice"]),
         ([*ASK, "--where", "sex", *PRICE], ["--where: expected COL=VAL"]),
         ([*ASK, "--where", "sex=", *PRICE], ["a filter without values"]),
-        ([*ASK, "--where", "sex=F", "--where", "sex=M", *PRICE], ["one filter a column"]),
+        ([*ASK, "--where", "sex=F", "--where", "sex=M", *PRICE], ["one filter per column"]),
         ([*ASK, "--table", "no.csv", *PRICE], ["cannot read no.csv"]),
         ([*ESTIMATE, "--release", "T.csv"], ["--epsilon is needed"]),
         ([*ESTIMATE, "--answer", "T.csv", *PRICE], ["--epsilon: an answer"]),

@@ -238,11 +238,13 @@ def test_times_are_shown_on_the_contests_clock(cast, as_user):
         opens_at=datetime(2031, 6, 30, 22, 30, tzinfo=UTC),
         closes_at=datetime(2031, 7, 30, 22, 30, tzinfo=UTC),
     )
-    for zone, shown in (("Asia/Tokyo", "2031-07-01 07:30 JST"), ("Europe/Paris", "00:30 CEST")):
+    tokyo = ("Asia/Tokyo", "Japan Standard Time (JST)", "2031-07-01 07:30 JST")
+    paris = ("Europe/Paris", "Europe/Paris", "00:30 CEST")
+    for zone, name, shown in (tokyo, paris):
         Contest.objects.update(timezone=zone)
         page = as_user(None).get("/c/cup/").content.decode()
         assert shown in page
-        assert f"All times in {zone}." in page
+        assert f"All times in {name}." in page
 
 
 def test_titles_follow_the_readers_language(cast, as_user):

@@ -182,7 +182,7 @@ def test_the_scores_of_the_lecture():
         (
             "binomial-threshold",
             {"n": 200, "p": 0.5, "alpha": 0.01},
-            "from a rate of 58.5 % on, 117 of 200 records: blind guesses, each right with a chance "
+            "from a rate of 58.5 % on, 117 of 200 records: random guesses, each right with a chance "
             "of 0.5, reach that with a chance below 0.01",
         ),
     ],

@@ -11,7 +11,6 @@ TAKES_FILES = frozenset(
     {
         "api-guesses",
         "api-organize-data",
-        "api-organize-imports",
         "api-organize-materials",
         "api-submissions",
         "experiment-new",
