@@ -16,13 +16,14 @@ from ninja.responses import NinjaJSONEncoder
 
 from pwscup.api import problems
 from pwscup.api.auth import TokenAuth, is_for_organizers
+from pwscup.api.organize import archives, materials, rounds, rules, table
 from pwscup.api.organize import boards as organized_boards
 from pwscup.api.organize import contests as organized
-from pwscup.api.organize import materials, rounds, table
 from pwscup.api.organize import notices as organized_notices
+from pwscup.api.organize import reports as organized_reports
 from pwscup.api.organize import submissions as organized_submissions
 from pwscup.api.organize import teams as organized_teams
-from pwscup.api.problems import ApiRefused, FormRefused, ListRefused
+from pwscup.api.problems import ApiRefused, Listed
 from pwscup.api.teams import (
     boards,
     contests,
@@ -104,6 +105,9 @@ ORGANIZERS = (
     organized_notices,
     organized_submissions,
     organized_boards,
+    rules,
+    organized_reports,
+    archives,
 )
 for part in (*TEAMS, judging, reports, *ORGANIZERS):
     api.add_router("", part.router)
@@ -154,9 +158,8 @@ def of_wrong_values(_request: HttpRequest, found: ProblemsFound) -> HttpResponse
     return problems.answer(422, map(problems.of_problem, found.problems), found.n_total)
 
 
-@api.exception_handler(ListRefused)
-@api.exception_handler(FormRefused)
-def of_wrong_fields(_request: HttpRequest, refused: FormRefused | ListRefused) -> HttpResponse:
+@api.exception_handler(Listed)
+def of_wrong_fields(_request: HttpRequest, refused: Listed) -> HttpResponse:
     found = refused.problems
     return problems.answer(422, found[:MAX_REPORTED], len(found))
 

@@ -65,7 +65,7 @@ STATUS_OF = {
     **dict.fromkeys(("team.none", "not_allowed", "terms.first", "team.disqualified"), 403),
     **dict.fromkeys(("token.scope", "team.captain_only", "round.organizers"), 403),
     "browser.only": 403,
-    "ceremony.move": 422,
+    **dict.fromkeys(("ceremony.move", "debriefing.unknown"), 422),
     **dict.fromkeys(("grade.not_judge", "vote.not_member", "vote.not_organizer"), 403),
     **dict.fromkeys(("grade.unknown", "vote.number", "vote.unknown", "code.unknown"), 422),
     **dict.fromkeys(("appeal.text.missing", "appeal.text.too_long", "ruling.reason.missing"), 422),
@@ -121,6 +121,7 @@ class ApiRefused(RefusedByCode):
         "data.choice": _("Name at least one column of the table as “%(expected)s” — got %(got)s"),
         "ceremony.none": _("No ceremony is in progress. Start one first."),
         "ceremony.move": _("There is no such move — expected %(expected)s — got %(got)s"),
+        "debriefing.unknown": _("There is no debriefing of this team and round: %(got)s."),
         "token.scope": _(
             "This token may not do this: it needs the permission “%(expected)s”, and has %(got)s. Create "
             "another token on the page of your account."
@@ -131,23 +132,29 @@ class ApiRefused(RefusedByCode):
     }
 
 
-class FormRefused(Exception):  # noqa: N818 — not an error of the program
-    """Values that a form of the site refuses, with all of their problems."""
+class Listed(Exception):  # noqa: N818 — not an error of the program
+    """Values that cannot be used, with all of their problems."""
+
+    def __init__(self, problems: Iterable[Shown]) -> None:
+        self.problems = list(problems)
+        super().__init__(*(one["message"] for one in self.problems))
+
+
+class FormRefused(Listed):
+    """Values that a form of the site refuses."""
 
     def __init__(self, form: BaseForm) -> None:
-        super().__init__(str(form.errors.as_text()))
-        self.problems = of_form(form)
+        super().__init__(of_form(form))
 
 
-class ListRefused(Exception):  # noqa: N818 — not an error of the program
+class ListRefused(Listed):
     """A list of teams that cannot be read: the line, from 1, and the text of each problem."""
 
     def __init__(self, problems: Iterable[tuple[int, str]]) -> None:
-        super().__init__()
-        self.problems = [
-            _shown("team_list.line", words, {"field": "text", "row": line or None})
+        super().__init__(
+            entry("team_list.line", words, {"field": "text", "row": line or None})
             for line, words in problems
-        ]
+        )
 
 
 def answer(status: int, problems: Iterable[Shown], n_problems: int | None = None) -> JsonResponse:
@@ -168,7 +175,7 @@ def of_status(status: int) -> JsonResponse:
     """A refusal with only a status."""
     known = status if status in OF_STATUS else 500 if status >= 500 else 400
     code, message = OF_STATUS[known]
-    return answer(status, [_shown(code, str(message))])
+    return answer(status, [entry(code, str(message))])
 
 
 def refusal(refused: Refused) -> JsonResponse:
@@ -182,9 +189,9 @@ def of_refusal(refused: Refused) -> list[Shown]:
     if isinstance(refused, RefusedByCode):
         params = refused.params
         expected, got = params.get("expected"), params.get("got")
-        return [_shown(_code_of(refused), refused.message, expected=expected, got=got)]
+        return [entry(_code_of(refused), refused.message, expected=expected, got=got)]
     code = WITHOUT_CODE.get(type(refused).__name__, "refused")
-    return [_shown(code, str(message)) for message in refused.messages]
+    return [entry(code, str(message)) for message in refused.messages]
 
 
 def _code_of(refused: RefusedByCode) -> str:
@@ -204,7 +211,7 @@ def of_problem(problem: Problem) -> Shown:
         "column": problem.column,
     }
     message = SEPARATOR.join(parts(problem))
-    return _shown(
+    return entry(
         problem.code, message, where, expected=params.get("expected"), got=params.get("got")
     )
 
@@ -217,7 +224,7 @@ def of_stored(problem: Mapping[str, Any]) -> Shown:
 def of_unavailable(status: int) -> list[Shown]:
     """The problem of a platform that is busy or full."""
     code, message = OF_STATUS[status]
-    return [_shown(code, str(message))]
+    return [entry(code, str(message))]
 
 
 def of_envelope(error: ValidationError) -> list[Shown]:
@@ -227,7 +234,7 @@ def of_envelope(error: ValidationError) -> list[Shown]:
         code, message = ENVELOPE.get(found["type"], OTHERWISE)
         source, *keys = found["loc"]
         field = ".".join(map(str, keys[1:] if source == "body" else keys))
-        shown.append(_shown(code, str(message), {"field": field or None}))
+        shown.append(entry(code, str(message), {"field": field or None}))
     return shown
 
 
@@ -250,12 +257,12 @@ def of_error(error: FieldError, field: str = "", group: str = "file") -> list[Sh
     named = code if "." in code else f"{'field' if field else group}.{code}"
     expected, got = params.get("expected"), params.get("got")
     return [
-        _shown(named, str(message), {"field": field or None}, expected=expected, got=got)
+        entry(named, str(message), {"field": field or None}, expected=expected, got=got)
         for message in error.messages
     ]
 
 
-def _shown(
+def entry(
     code: str,
     message: str,
     where: dict[str, Any] | None = None,
@@ -263,5 +270,6 @@ def _shown(
     expected: Any = None,
     got: Any = None,
 ) -> Shown:
+    """A problem as it is answered."""
     place = dict.fromkeys(PLACES) | (where or {})
     return {"code": code, "where": place, "expected": expected, "got": got, "message": message}

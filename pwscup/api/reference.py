@@ -33,6 +33,9 @@ TOPICS = {
     "organizing: news and questions": gettext_lazy("Organizing: news and questions"),
     "organizing: submissions": gettext_lazy("Organizing: submissions and decisions"),
     "organizing: leaderboard": gettext_lazy("Organizing: leaderboard"),
+    "organizing: rules": gettext_lazy("Organizing: rules, re-scoring and dry run"),
+    "organizing: reports": gettext_lazy("Organizing: reports and debriefings"),
+    "organizing: archives": gettext_lazy("Organizing: archives and imports"),
 }
 """The tags of operations."""
 

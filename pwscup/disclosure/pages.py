@@ -232,13 +232,18 @@ def organizer_page(request: HttpRequest, contest: Contest) -> dict[str, Any]:
     page = common.organizer_page(request, contest, "disclosure")
     page["spent_by_all"] = ledger.spent_by_all(contest)
     page["left_for_all"] = ledger.left_for_all(contest)
+    page["disclosing"] = disclosing_rounds(contest)
+    return page
+
+
+def disclosing_rounds(contest: Contest) -> list[Disclosing]:
+    """Every round of disclosure with its release, or with the spending of each team."""
     teams, spending = list(contest.teams.order_by("name")), selectors.spending_of(contest)
     rounds = contest.rounds.filter(kind__in=kinds_where("tells_of_table"))
-    page["disclosing"] = [
+    return [
         _disclosing(round, teams, spending)
         for round in rounds.select_related("contest", "batch_release__table")
     ]
-    return page
 
 
 def _disclosing(

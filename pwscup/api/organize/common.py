@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 from ninja import Query
@@ -15,6 +17,7 @@ from pwscup.contests.selectors import organized_contest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from django.http import HttpRequest
 
@@ -31,6 +34,18 @@ VERSION = Query(
 def contest_of(request: HttpRequest, slug: str) -> Contest:
     """The contest with that slug for its organizers; Http404 for everybody else."""
     return organized_contest(request.user, slug)
+
+
+def on_the_clock(start: datetime, zone_name: str) -> str:
+    """A time on the clock of a zone, as a form takes it; an unknown zone is the form's problem."""
+    try:
+        zone = ZoneInfo(zone_name)
+    except (LookupError, ValueError, OSError):
+        zone = ZoneInfo("UTC")
+    # A time in the first or the last year may have none there: as it stands it is refused.
+    with suppress(OverflowError):
+        start = start.astimezone(zone)
+    return start.replace(tzinfo=None).isoformat()
 
 
 def changed(

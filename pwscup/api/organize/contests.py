@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import Http404, HttpResponse, StreamingHttpResponse
@@ -21,6 +20,7 @@ from pwscup.api.organize.common import (
     VERSION,
     changed,
     contest_of,
+    on_the_clock,
     shown,
 )
 from pwscup.api.schemas import organize as shapes
@@ -95,7 +95,7 @@ def contests(request: HttpRequest) -> list[shapes.OrganizedContestLine]:
 def create(request: HttpRequest, body: shapes.NewContest) -> Status:
     _may_create(request)
     given = {key: value for key, value in body.dict().items() if value is not None}
-    data = given | {"starts_at": _local(body)}
+    data = given | {"starts_at": on_the_clock(body.starts_at, body.timezone)}
     files = {}
     if text := data.pop("ruleset_text", None):
         files["ruleset_file"] = SimpleUploadedFile("rules.toml", text.encode())
@@ -104,19 +104,6 @@ def create(request: HttpRequest, body: shapes.NewContest) -> Status:
         del form.fields["max_team_size"]
     made = services.create_contest(actor=request.user, **checked(form).cleaned_data)
     return Status(201, shown(made))
-
-
-def _local(body: shapes.NewContest) -> str:
-    """The start on the clock of the contest, as its form takes it; an unknown zone is the form's problem."""
-    try:
-        zone = ZoneInfo(body.timezone)
-    except (LookupError, ValueError, OSError):
-        zone = ZoneInfo("UTC")
-    try:
-        start = body.starts_at.astimezone(zone)
-    except OverflowError:  # in the first or the last year: as it stands it is refused
-        start = body.starts_at
-    return start.replace(tzinfo=None).isoformat()
 
 
 @router.looks(

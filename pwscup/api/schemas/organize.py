@@ -583,3 +583,244 @@ class NewHint(Given):
     after_percent: int | None = Field(
         None, description="of the round's time; only when you publish it if left out"
     )
+
+
+# Rules, re-scoring, dry run
+
+
+class RulesVersion(Schema):
+    number: int
+    digest: str
+    note: str
+    created_by: str | None
+    created_at: datetime
+    applied_at: datetime | None
+
+
+class RulesText(Schema):
+    text: str = Field(description="TOML")
+    digest: str
+    version: int = Field(description="of the contest")
+    has_begun: bool = Field(description="there are submissions: new rules need a re-scoring")
+    versions: list[RulesVersion]
+
+
+class NewRules(Given):
+    text: str = Field(description="TOML")
+    note: str = Field("", description="of the change; shown to teams after the first submission")
+
+
+class RankEffect(Schema):
+    team: str
+    rank_before: int | None
+    rank_after: int | None
+    total_before: float | None
+    total_after: float | None
+
+
+class BoardEffect(Schema):
+    title: str
+    rows: list[RankEffect]
+
+
+class ValueEffect(Schema):
+    name: str
+    before: str
+    after: str
+
+
+class ResultEffect(Schema):
+    submission: UUID
+    state_before: str
+    state_after: str
+    values: list[ValueEffect]
+
+
+class RescoreLine(Schema):
+    state: str = Field(description="waiting, running, done, failed, applied or dropped")
+    rules: int = Field(description="the number of their version")
+    library: str
+    requested_at: datetime
+    decided_at: datetime | None
+
+
+class Effect(RescoreLine):
+    """The effect of applying a re-scoring, once everything is computed."""
+
+    n_done: int
+    n_total: int
+    is_final: bool
+    reference: str = Field(description="of a failure, as in the logs")
+    n_missing: int = Field(description="submissions to compute before the decision")
+    boards: list[BoardEffect]
+    changed: list[ResultEffect]
+
+
+class Rescoring(Schema):
+    version: int = Field(description="of the contest")
+    installed: str = Field(description="the version of the library")
+    made_by: list[str] = Field(description="the versions of the library behind current results")
+    current: Effect | None = Field(description="the one that is not decided")
+    past: list[RescoreLine]
+
+
+class RefusedBot(Schema):
+    who: str
+    why: str
+
+
+class DryRound(Schema):
+    title: str
+    n_files: int
+    n_scored: int
+    n_published: int
+    seconds: float
+    refused: list[RefusedBot]
+
+
+class DryRun(Schema):
+    state: str = Field(description="none, waiting, running, done or failed")
+    is_final: bool
+    step: str = Field(description="the key of the current round")
+    seconds: float | None
+    reference: str
+    n_bots: int
+    missing: list[str] = Field(description="what keeps bots from playing")
+    played_on: str | None = Field(description="the slug of the copy")
+    rounds: list[DryRound]
+
+
+# Reports and debriefings
+
+
+class FinalReport(Schema):
+    state: str = Field(description="none, waiting, running, done or failed")
+    is_final: bool
+    reference: str
+    published_at: list[datetime]
+    hindered: list[str] = Field(description="why no report can be written now")
+    certificates_hindered: list[str] = Field(description="why there are no certificates yet")
+    version: int = Field(description="of the contest")
+
+
+class NewReport(Given):
+    names_disqualified: bool = False
+
+
+class DebriefedTeam(Schema):
+    team: str
+    round: str
+    sentence: str
+    shown: str = Field(description="to the class: named, unnamed, or empty")
+
+
+class OrganizedDebriefing(Schema):
+    after_stages: bool
+    discloses_table: bool
+    state: str
+    done_parts: int
+    n_parts: int
+    parts: list[DebriefedTeam]
+    version: int = Field(description="of the contest")
+
+
+class DebriefingChange(Given):
+    """Changes of settings; the rest stays."""
+
+    after_stages: bool | None = Field(None, description="of a contest with several stages")
+    discloses_table: bool | None = Field(None, description="of a contest with a hidden table")
+
+
+class Example(Given):
+    team: str
+    round: str
+    names_team: bool = False
+
+
+class Examples(Given):
+    """All examples: others are no longer shown."""
+
+    examples: list[Example] = Field(max_length=1000)
+
+
+class Spending(Schema):
+    team: str
+    spent: str
+    left: str
+    n_answers: int
+    last_at: datetime | None
+
+
+class Disclosing(Schema):
+    round: str
+    epsilon: str
+    released_at: datetime | None
+    teams: list[Spending]
+
+
+# Archives and imports
+
+
+class Archive(Schema):
+    number: int
+    state: str = Field(description="waiting, running, done or failed")
+    is_final: bool
+    names: str = Field(description="all, consent or none")
+    with_key: bool
+    n_done: int
+    n_total: int
+    requested_at: datetime
+    reference: str
+    sha256: str | None = Field(description="of the file, if there is one")
+    size_bytes: int | None
+
+
+class NewArchive(Given):
+    names: str = Field("consent", description="names of teams: all, consent or none")
+
+
+class Import(Schema):
+    number: int
+    sha256: str
+    state: str = Field(description="waiting, running, done, refused or failed")
+    is_final: bool
+    contest: str | None
+    problems: list[Problem]
+    n_problems: int
+    differences: list[Any] = Field(description="of recomputed boards to those in the archive")
+    reference: str
+
+
+class BundleLine(Schema):
+    number: int
+    name: str
+    sha256: str
+    contest: str | None = Field(description="the slug of the draft made from it")
+
+
+class BundleRound(Schema):
+    key: str
+    opens_at: datetime
+    closes_at: datetime
+
+
+class LeftOut(Schema):
+    where: str
+    what: str
+    instead: str
+
+
+class Bundle(BundleLine):
+    title: str
+    program: str | None = Field(description="the proposed name of the scoring program")
+    programs: list[str] = Field(description="the programs that the administrator allows")
+    rounds: list[BundleRound]
+    left_out: list[LeftOut]
+
+
+class NewDraft(Given):
+    timezone: str = "Asia/Tokyo"
+    starts_at: AwareDatetime | None = Field(
+        None, description="the dates of the bundle stay if left out"
+    )
+    program: str | None = Field(None, description="the proposed one if left out")

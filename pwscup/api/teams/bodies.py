@@ -104,7 +104,7 @@ def guess_files(request: HttpRequest) -> MultiValueDict[str, UploadedFile]:
         _refuse_fields(request)
         _refuse_other_files(request, "guess")
         return request.FILES
-    packed, size = _kept(request)
+    packed, size = kept(request)
     return MultiValueDict({"guess": [UploadedFile(packed, ARCHIVE, ZIP, size)]})
 
 
@@ -132,7 +132,7 @@ def _unpacked(request: HttpRequest, round: Round) -> dict[str, Part]:
     ProblemsFound
         With all that is wrong with the archive.
     """
-    packed, _size = _kept(request)
+    packed, _size = kept(request)
     parts = uploads.parts_of(packed, ARCHIVE, selectors.max_file_bytes(round))
     suffixes = {spec.key: FILES[spec.kind].suffix for spec in round.spec.files}
     # A missing file is refused as in a form; missing tables that belong together are named together.
@@ -143,7 +143,7 @@ def _unpacked(request: HttpRequest, round: Round) -> dict[str, Part]:
     return found
 
 
-def _kept(request: HttpRequest) -> tuple[IO[bytes], int]:
+def kept(request: HttpRequest) -> tuple[IO[bytes], int]:
     """The body in memory or in a temporary file, and its size."""
     kept, size = tempfile.SpooledTemporaryFile(settings.FILE_UPLOAD_MAX_MEMORY_SIZE), 0  # noqa: SIM115
     for chunk in chunks(request):

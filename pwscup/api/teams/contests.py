@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Contest, Round
+    from pwscup.contests.rules.pages import Rules as RulesPage
 
 router = Operations(tags=["contests"])
 
@@ -172,10 +173,15 @@ def rules(request: HttpRequest, slug: str) -> schemas.Rules:
         max_team_size=found.max_team_size,
         unmeasured=selectors.unmeasured_of(found, dataset),
     )
+    return rules_in_words(shown, found.ruleset.digest)
+
+
+def rules_in_words(shown: RulesPage, digest: str) -> schemas.Rules:
+    """The page of rules."""
     return schemas.Rules(
         title=shown.title,
         version=shown.version,
-        digest=found.ruleset.digest,
+        digest=digest,
         summary=shown.summary,
         data=list(shown.data),
         limits=list(shown.limits),

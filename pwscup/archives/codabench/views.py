@@ -52,12 +52,13 @@ def upload(request: HttpRequest) -> HttpResponse:
             problems = refused.problems
         else:
             return redirect("organize-codabench-bundle", received.pk)
-    page = {"form": form, "problems": problems, "bundles": _bundles_of(request.user)}
+    page = {"form": form, "problems": problems, "bundles": bundles_of(request.user)}
     status = HTTPStatus.UNPROCESSABLE_ENTITY if request.method == "POST" else 200
     return render(request, "archives/codabench.html", page, status=status)
 
 
-def _bundles_of(user: User) -> list[CodabenchBundle]:
+def bundles_of(user: User) -> list[CodabenchBundle]:
+    """The bundles that a person has uploaded, the newest first."""
     found = CodabenchBundle.objects.filter(received_by=user).select_related("contest")
     return list(found.order_by("-pk")[:MOST_LISTED])
 
@@ -66,7 +67,7 @@ def _bundles_of(user: User) -> list[CodabenchBundle]:
 @login_required
 def bundle(request: HttpRequest, number: int) -> HttpResponse:
     """The draft that a bundle would become, and after that what it became."""
-    found = _visible(request.user, number)
+    found = visible_bundle(request.user, number)
     if found.contest is not None:
         if request.method == "POST":
             return redirect("organize-codabench-bundle", found.pk)
@@ -108,7 +109,7 @@ def _shown(draft: Draft) -> dict[str, Any]:
     }
 
 
-def _visible(user: User, number: int) -> CodabenchBundle:
+def visible_bundle(user: User, number: int) -> CodabenchBundle:
     """A bundle for the person who uploaded it, and for the organizers of its contest."""
     organized = selectors.organized_contests(user).values("pk")
     found = CodabenchBundle.objects.select_related("contest").filter(

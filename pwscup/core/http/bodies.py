@@ -10,7 +10,9 @@ OVERHEAD_BYTES = 256 * 1024
 TAKES_FILES = frozenset(
     {
         "api-guesses",
+        "api-organize-codabench",
         "api-organize-data",
+        "api-organize-import",
         "api-organize-materials",
         "api-submissions",
         "experiment-new",
