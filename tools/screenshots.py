@@ -8,6 +8,7 @@ draft contest as Oscar and closes the finished contest with a ceremony, so that 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import secrets
 import time
@@ -16,13 +17,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import django
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
-from pwscup.bots.cast import BOTS
-from pwscup.demo.cast import ORGANIZER, PASSWORD, TEAMS, Person
-from scoring.cli import main as cli
-from scoring.rulesets import load_ruleset
-from tests.e2e import browser as chromium
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pwscup.settings")
+django.setup()  # the casts belong to apps
+
+from pwscup.bots.cast import BOTS  # noqa: E402
+from pwscup.demo.cast import ORGANIZER, PASSWORD, TEAMS, Person  # noqa: E402
+from scoring.cli import main as cli  # noqa: E402
+from scoring.rulesets import load_ruleset  # noqa: E402
+from tests.e2e import browser as chromium  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
