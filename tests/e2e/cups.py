@@ -32,7 +32,7 @@ from tests.e2e.teams import HomeTeam
 
 @dataclass(frozen=True)
 class Cup:
-    """A format, the smaller numbers with which its story is told in minutes, and the size of its table."""
+    """A format, the smaller numbers with which its story is played in minutes, and the size of its table."""
 
     format: str
     title: str

@@ -59,7 +59,7 @@ class Program:
         return to
 
     def hand_in(self, estimate: Path) -> None:
-        """It is scored, and its values are not told."""
+        """It is scored, and its values are not shown."""
         status, body = self.send(f"{ROUND}/submissions", estimate.read_bytes(), "text/csv")
         assert status == 201, body
         address = f"/submissions/{json.loads(body)['id']}"

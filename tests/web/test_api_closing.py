@@ -93,12 +93,12 @@ def test_a_rescoring_is_computed_compared_and_decided(cast, oscar):
     assert (begun["current"]["state"], begun["current"]["boards"]) == ("waiting", [])
     assert codes(oscar.post(f"{CUP}/rescore/apply", {})) == ["contest.refused"]
     assert jobs.work_on(Rescore, selectors.undecided(cast.contest).pk)
-    told = oscar.get(f"{CUP}/rescore").json()["current"]
-    assert (told["state"], told["n_done"], told["n_missing"]) == ("done", 2, 0)
-    (changed,) = told["changed"]
+    answered = oscar.get(f"{CUP}/rescore").json()["current"]
+    assert (answered["state"], answered["n_done"], answered["n_missing"]) == ("done", 2, 0)
+    (changed,) = answered["changed"]
     assert changed["submission"] == str(submission.public_id)
     assert [one["name"] for one in changed["values"]] == ["S2"]
-    assert {row["team"] for board in told["boards"] for row in board["rows"]} >= {"Red", "Blue"}
+    assert {row["team"] for board in answered["boards"] for row in board["rows"]} >= {"Red", "Blue"}
     applied = oscar.post(f"{CUP}/rescore/apply", {}).json()
     assert (applied["current"], applied["past"][0]["state"]) == (None, "applied")
     oscar.post(f"{CUP}/rescore", {})
@@ -112,10 +112,13 @@ def test_bots_play_a_dry_run(cast, oscar):
     assert (begun.status_code, begun.json()["state"]) == (201, "waiting")
     assert codes(oscar.post(f"{CUP}/dry-run", {})) == ["contest.refused"]
     assert jobs.work_on(Rehearsal, Rehearsal.objects.get().pk)
-    told = oscar.get(f"{CUP}/dry-run").json()
-    assert (told["state"], [line["refused"] for line in told["rounds"]]) == ("done", [[], []])
+    answered = oscar.get(f"{CUP}/dry-run").json()
+    assert (answered["state"], [line["refused"] for line in answered["rounds"]]) == (
+        "done",
+        [[], []],
+    )
     copy = Contest.objects.get(rehearsal_of=cast.contest)
-    assert told["played_on"] == copy.slug
+    assert answered["played_on"] == copy.slug
     assert oscar.get(f"/organize/contests/{copy.slug}").status_code == 200
     gone = oscar.send("delete", f"{CUP}/dry-run").json()
     assert (gone["state"], gone["played_on"]) == ("done", None)
@@ -138,8 +141,8 @@ def test_a_report_is_written_read_and_published(cast, oscar):
     assert Program(cast.alice).get("/contests/cup/report").status_code == 404
     html = read(oscar.get(f"{CUP}/report/preview?language=ja")).decode()
     assert '<html lang="ja">' in html
-    told = oscar.post(f"{CUP}/report/publish", {}).json()
-    assert len(told["published_at"]) == 1
+    answered = oscar.post(f"{CUP}/report/publish", {}).json()
+    assert len(answered["published_at"]) == 1
     assert read(Program(cast.alice).get("/contests/cup/report?language=ja")).decode() == html
     pdf = read(oscar.get(f"{CUP}/certificates"))
     assert pdf.startswith(b"%PDF")
@@ -170,8 +173,8 @@ def test_debriefings_and_their_examples(cast, oscar, debriefed):
     )
     assert "records" not in one.json()["details"]
     examples = [{"team": "red", "round": key, "names_team": True}]
-    told = oscar.send("put", f"{path}/examples", {"examples": examples}).json()
-    assert [part["shown"] for part in told["parts"]] == ["", "named"]
+    answered = oscar.send("put", f"{path}/examples", {"examples": examples}).json()
+    assert [part["shown"] for part in answered["parts"]] == ["", "named"]
     seen = Program(cast.carol).get(f"/contests/{debriefed.contest.slug}/debriefing").json()
     assert [part["team"] for part in seen["examples"]] == ["red"]
     unknown = {"examples": [{"team": "green", "round": key}]}
@@ -189,12 +192,12 @@ def test_the_spending_of_teams_is_read_without_counts(cast, oscar):
     factories.make_team(contest, "Red", cast.alice)
     query = {"query": {"columns": ["sex"]}, "epsilon": "0.25"}
     Program(cast.alice).post("/contests/dp/rounds/interactive/answers", query)
-    told = oscar.get("/organize/contests/dp/disclosure").json()
-    (round,) = [one for one in told if one["teams"]]
+    answered = oscar.get("/organize/contests/dp/disclosure").json()
+    (round,) = [one for one in answered if one["teams"]]
     assert round["round"] == "interactive"
     (line,) = round["teams"]
     assert (line["team"], line["spent"], line["n_answers"]) == ("red", "0.25", 1)
-    assert "counts" not in json.dumps(told)
+    assert "counts" not in json.dumps(answered)
     changed = oscar.send(
         "patch", "/organize/contests/dp/debriefing", {"discloses_table": True}
     ).json()
@@ -213,10 +216,14 @@ def test_an_archive_without_the_key_by_program_and_one_with_it_in_the_browser(ca
     assert codes(oscar.post(f"{CUP}/archives", {"names": "some"})) == ["field.invalid_choice"]
     found = Archive.objects.get()
     assert jobs.work_on(Archive, found.pk)
-    (told,) = oscar.get(f"{CUP}/archives").json()
-    assert (told["state"], told["with_key"], told["number"]) == ("done", False, found.pk)
+    (answered,) = oscar.get(f"{CUP}/archives").json()
+    assert (answered["state"], answered["with_key"], answered["number"]) == (
+        "done",
+        False,
+        found.pk,
+    )
     data = read(oscar.get(f"{CUP}/archives/{found.pk}"))
-    assert len(data) == told["size_bytes"]
+    assert len(data) == answered["size_bytes"]
     assert Event.objects.filter(kind="archive.downloaded").count() == 1
     keyed = archives.written(cast.contest, cast.oscar)
     assert keyed.with_key
@@ -233,10 +240,10 @@ def test_an_archive_is_imported(cast, oscar):
     sent = oscar.post("/organize/imports", data, ZIP)
     assert (sent.status_code, sent.json()["state"]) == (201, "waiting")
     assert jobs.work_on(ContestImport, ContestImport.objects.get().pk)
-    (told,) = oscar.get("/organize/imports").json()
-    assert (told["state"], told["problems"], told["differences"]) == ("done", [], [])
-    assert oscar.get(f"/organize/contests/{told['contest']}").status_code == 200
-    lines = read(oscar.get(f"/organize/contests/{told['contest']}/history")).splitlines()
+    (answered,) = oscar.get("/organize/imports").json()
+    assert (answered["state"], answered["problems"], answered["differences"]) == ("done", [], [])
+    assert oscar.get(f"/organize/contests/{answered['contest']}").status_code == 200
+    lines = read(oscar.get(f"/organize/contests/{answered['contest']}/history")).splitlines()
     assert json.loads(lines[0])["kind"]
     assert oscar.get(f"{CUP}/history").status_code == 404
 
@@ -252,16 +259,18 @@ def test_an_archive_is_imported(cast, oscar):
 def test_a_bundle_of_codabench_becomes_a_draft(cast, oscar):
     read_ = oscar.post("/organize/codabench", bundles.bundle(), ZIP)
     assert read_.status_code == 201, read_.content
-    told = read_.json()
-    assert told["contest"] is None
-    assert told["left_out"]
-    one = f"/organize/codabench/{told['number']}"
-    assert oscar.get(one).json() == told
-    assert [line["number"] for line in oscar.get("/organize/codabench").json()] == [told["number"]]
+    answered = read_.json()
+    assert answered["contest"] is None
+    assert answered["left_out"]
+    one = f"/organize/codabench/{answered['number']}"
+    assert oscar.get(one).json() == answered
+    assert [line["number"] for line in oscar.get("/organize/codabench").json()] == [
+        answered["number"]
+    ]
     other = factories.make_user("olga", is_organizer=True)
     assert Program(other).get(one).status_code == 404
     starts = timezone.now() + timedelta(days=3)
-    body = {"starts_at": starts.isoformat(), "program": told["program"]}
+    body = {"starts_at": starts.isoformat(), "program": answered["program"]}
     made = oscar.post(one, body)
     assert made.status_code == 201, made.content
     assert made.json()["state"] == "draft"

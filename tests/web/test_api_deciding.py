@@ -81,9 +81,9 @@ def test_all_submissions_with_filters_and_as_csv(cast, cup, as_user):
     assert [one["id"] for one in chosen.json()] == [str(cup.first.public_id)]
     refused = cup.oscar.get(f"{CUP}/submissions?team=green")
     assert (refused.status_code, codes(refused)) == (422, ["field.invalid_choice"])
-    told = b"".join(cup.oscar.get(f"{CUP}/submissions.csv?team=red").streaming_content)
+    reply = b"".join(cup.oscar.get(f"{CUP}/submissions.csv?team=red").streaming_content)
     page = as_user(cast.oscar).get(reverse("organize-submissions-csv", args=["cup"]) + "?team=red")
-    assert told == b"".join(page.streaming_content)
+    assert reply == b"".join(page.streaming_content)
 
 
 def test_what_failed_is_scored_again(cup):
@@ -116,8 +116,8 @@ def test_decisions_about_a_submission_and_a_team(cast, cup):
 def test_a_team_may_submit_late(cup):
     until = cup.round.closes_at + timedelta(hours=1)
     body = {"round": cup.round.key, "until": until.isoformat(), **WHY}
-    told = cup.oscar.post(f"{CUP}/teams/blue/late", body).json()["late"]
-    assert [(one["team"], one["round"]) for one in told] == [("blue", cup.round.key)]
+    reply = cup.oscar.post(f"{CUP}/teams/blue/late", body).json()["late"]
+    assert [(one["team"], one["round"]) for one in reply] == [("blue", cup.round.key)]
     early = body | {"until": (cup.round.closes_at - timedelta(hours=1)).isoformat()}
     assert cup.oscar.post(f"{CUP}/teams/blue/late", early).status_code == 409
     assert cup.oscar.post(f"{CUP}/teams/blue/late", body | {"round": "no"}).status_code == 404
@@ -125,8 +125,8 @@ def test_a_team_may_submit_late(cup):
 
 def test_an_appeal_is_answered_and_closed(cast, cup):
     appeals.write(user=cast.alice, submission=cup.first, text="Why so low?")
-    told = cup.oscar.get(f"{CUP}/decisions").json()
-    assert told["open_appeals"] == [str(cup.first.public_id)]
+    reply = cup.oscar.get(f"{CUP}/decisions").json()
+    assert reply["open_appeals"] == [str(cup.first.public_id)]
     body = {"text": "It is right.", "closes": True}
     thread = cup.oscar.post(f"{url_of(cup.first)}/appeal", body).json()
     assert (thread["is_open"], len(thread["messages"])) == (False, 2)
@@ -207,10 +207,10 @@ def test_a_ceremony_is_held_by_program(cast):
     assert codes(oscar.post(f"{CUP}/ceremony/move", {"to": "up", "step": 0})) == ["ceremony.move"]
     assert codes(oscar.post(f"{CUP}/ceremony/end", {})) == ["contest.refused"]
     for step, team in enumerate(("Green", "Blue", "Red")):
-        told = oscar.post(f"{CUP}/ceremony/move", {"to": "next", "step": step}).json()
+        reply = oscar.post(f"{CUP}/ceremony/move", {"to": "next", "step": step}).json()
         twice = oscar.post(f"{CUP}/ceremony/move", {"to": "next", "step": step}).json()
-        assert told == twice
-        assert told["step"] == step + 1
+        assert reply == twice
+        assert reply["step"] == step + 1
         public = visitor.get("/contests/cup/ceremony").json()
         assert public["revealed"][0]["teams"][0]["name"] == team
         assert len(public["revealed"]) == step + 1
@@ -230,11 +230,11 @@ def test_news_are_announced_corrected_and_withdrawn(cast):
     body = {"title": "Rows", "text": "Read.", "is_important": True}
     made = oscar.post(f"{CUP}/news", body)
     assert made.status_code == 201
-    told = made.json()
-    assert (told["title"], told["is_important"], told["edited_at"]) == ("Rows", True, None)
+    reply = made.json()
+    assert (reply["title"], reply["is_important"], reply["edited_at"]) == ("Rows", True, None)
     assert codes(oscar.post(f"{CUP}/news", {})) == ["form.invalid"]
-    one = f"{CUP}/news/{told['number']}"
-    better = body | {"title": "Rows again", "version": told["version"]}
+    one = f"{CUP}/news/{reply['number']}"
+    better = body | {"title": "Rows again", "version": reply["version"]}
     assert oscar.send("put", one, better).json()["title"] == "Rows again"
     stale = oscar.send("put", one, better)
     assert stale.status_code == 409
@@ -259,8 +259,8 @@ def test_a_question_is_answered_and_published_without_its_team(cast, cup):
     named = {"title": "Rows", "text": "Red asks: from 1 or 0? From 1."}
     refused = cup.oscar.post(f"{one}/publish", named)
     assert (refused.status_code, codes(refused)) == (409, ["notice.refused"])
-    told = cup.oscar.post(f"{one}/publish", named | {"name_is_a_word": True}).json()
-    assert told["is_published"] is True
+    reply = cup.oscar.post(f"{one}/publish", named | {"name_is_a_word": True}).json()
+    assert reply["is_published"] is True
     assert cup.alice.get(f"/organize/contests/cup/questions/{asked.public_id}").status_code == 404
 
 
@@ -268,17 +268,17 @@ def test_webhooks_by_program(cast):
     oscar = Program(cast.oscar)
     made = oscar.post(f"{CUP}/webhooks", {"url": "https://93.184.216.34/hook"})
     assert made.status_code == 201, made.content
-    told = made.json()
+    reply = made.json()
     hook = Webhook.objects.get()
-    assert told["secret"] == signing.secret_of(hook)
+    assert reply["secret"] == signing.secret_of(hook)
     listed = oscar.get(f"{CUP}/webhooks").json()
-    assert [one["id"] for one in listed["webhooks"]] == [told["id"]]
-    assert told["secret"] not in json.dumps(listed)
-    one = f"{CUP}/webhooks/{told['id']}"
+    assert [one["id"] for one in listed["webhooks"]] == [reply["id"]]
+    assert reply["secret"] not in json.dumps(listed)
+    one = f"{CUP}/webhooks/{reply['id']}"
     assert oscar.post(f"{one}/test", {}).status_code == 204
     outbox.spread_all()
     assert Delivery.objects.filter(webhook=hook).exists()
-    assert oscar.get(f"{CUP}/webhooks").json()["calls"][0]["webhook"] == told["id"]
+    assert oscar.get(f"{CUP}/webhooks").json()["calls"][0]["webhook"] == reply["id"]
     Webhook.objects.update(disabled_at=timezone.now(), n_failures=20)
     assert oscar.post(f"{one}/enable", {}).status_code == 204
     assert oscar.send("delete", one).status_code == 204
@@ -299,12 +299,12 @@ def test_materials_by_program(cast):
     made = oscar.form(f"{CUP}/materials", form)
     assert made.status_code == 201, made.content
     link = {"title": "Paper", "audience": "everybody", "url": "https://example.org/paper"}
-    told = oscar.post(f"{CUP}/materials/links", link).json()
-    assert [(one["kind"], one["title"], one["file_name"]) for one in told] == [
+    reply = oscar.post(f"{CUP}/materials/links", link).json()
+    assert [(one["kind"], one["title"], one["file_name"]) for one in reply] == [
         ("file", "Slides", "slides.pdf"),
         ("link", "Paper", ""),
     ]
-    number = told[1]["number"]
+    number = reply[1]["number"]
     up = oscar.post(f"{CUP}/materials/{number}/up", {}).json()
     assert [one["title"] for one in up] == ["Paper", "Slides"]
     changed = oscar.send("patch", f"{CUP}/materials/{number}", {"title_ja": "論文"}).json()
@@ -340,12 +340,12 @@ def test_hints_by_program(cast):
     key = cast.contest.rounds.first().key
     made = oscar.post(f"{CUP}/hints", {"round": key, "text": "Look.", "after_percent": 50})
     assert made.status_code == 201, made.content
-    (told,) = made.json()
-    assert (told["round"], told["published_at"]) == (key, None)
+    (reply,) = made.json()
+    assert (reply["round"], reply["published_at"]) == (key, None)
     assert codes(oscar.post(f"{CUP}/hints", {"round": "none", "text": "x"})) == [
         "field.invalid_choice"
     ]
-    one = f"{CUP}/hints/{told['number']}"
+    one = f"{CUP}/hints/{reply['number']}"
     assert oscar.post(f"{one}/publish", {}).json()[0]["published_at"]
     assert oscar.send("delete", one).json() == []
     assert not RoundHint.objects.exists()

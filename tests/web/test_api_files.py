@@ -160,29 +160,29 @@ def test_a_round_says_what_it_takes_and_why_nothing_may_be_sent(cast, programs):
         text="Look at the towns.",
         published_at=timezone.now(),
     )
-    told = programs.alice.get(f"{PATH}/rounds/anonymization").json()
-    assert [(one["key"], one["is_required"]) for one in told["files"]] == [
+    answered = programs.alice.get(f"{PATH}/rounds/anonymization").json()
+    assert [(one["key"], one["is_required"]) for one in answered["files"]] == [
         ("anonymized", True),
         ("rows", False),
     ]
-    assert told["content_types"] == ["text/csv", "application/zip", "multipart/form-data"]
-    assert (told["not_now"], told["state"], told["tries_left"]) == (None, "open", 20)
-    assert [one["text"] for one in told["hints"]] == ["Look at the towns."]
-    told = programs.eve.get(f"{PATH}/rounds/anonymization").json()
-    assert "you are not in a team yet" in told["not_now"]
-    assert told["hints"] == []
-    told = programs.alice.get(f"{PATH}/rounds/attack").json()
-    assert "has not opened yet" in told["not_now"]
-    assert told["content_types"] == ["text/csv", "multipart/form-data"]
+    assert answered["content_types"] == ["text/csv", "application/zip", "multipart/form-data"]
+    assert (answered["not_now"], answered["state"], answered["tries_left"]) == (None, "open", 20)
+    assert [one["text"] for one in answered["hints"]] == ["Look at the towns."]
+    answered = programs.eve.get(f"{PATH}/rounds/anonymization").json()
+    assert "you are not in a team yet" in answered["not_now"]
+    assert answered["hints"] == []
+    answered = programs.alice.get(f"{PATH}/rounds/attack").json()
+    assert "has not opened yet" in answered["not_now"]
+    assert answered["content_types"] == ["text/csv", "multipart/form-data"]
     rules = programs.eve.get(f"{PATH}/rules").json()
     assert rules["digest"] == cast.contest.ruleset.digest
     assert {one["id"] for one in rules["measures"]} == set(cast.contest.ruleset.measures)
 
 
 def test_a_token_says_whose_it_is(cast, programs):
-    told = programs.oscar.get("/me").json()
-    assert (told["name"], told["may_create_contests"]) == ("Oscar", True)
-    assert told["scopes"] == ["read", "team", "organize"]
+    answered = programs.oscar.get("/me").json()
+    assert (answered["name"], answered["may_create_contests"]) == ("Oscar", True)
+    assert answered["scopes"] == ["read", "team", "organize"]
     assert programs.alice.get("/me").json()["may_create_contests"] is False
 
 

@@ -53,14 +53,14 @@ def test_a_contest_is_created_with_a_table_and_published(cast, programs):
     assert "pwscup2015" in formats
     made = programs.oscar.post("/organize/contests", NEW)
     assert made.status_code == 201, made.content
-    told = made.json()
-    assert (told["slug"], told["state"], told["max_team_size"]) == (
+    answered = made.json()
+    assert (answered["slug"], answered["state"], answered["max_team_size"]) == (
         "next",
         "draft",
         load_ruleset("pwscup2015").limits.max_team_size,
     )
-    assert told["rounds"][0]["opens_at"] == "2031-01-10T01:00:00Z"
-    assert "data is missing" in told["missing"][0]
+    assert answered["rounds"][0]["opens_at"] == "2031-01-10T01:00:00Z"
+    assert "data is missing" in answered["missing"][0]
     refused = programs.oscar.send("post", f"{NEXT}/publish")
     assert (refused.status_code, codes(refused)) == (409, ["contest.refused"])
 
@@ -168,8 +168,12 @@ def test_nothing_of_the_tables_records_is_in_an_answer(cast, programs):
 
 
 def test_settings_change_what_they_name(cast, programs):
-    told = programs.oscar.send("patch", CUP, {"title": "New", "max_team_size": 2}).json()
-    assert (told["title"], told["max_team_size"], told["title_ja"]) == ("New", 2, "テスト杯")
+    answered = programs.oscar.send("patch", CUP, {"title": "New", "max_team_size": 2}).json()
+    assert (answered["title"], answered["max_team_size"], answered["title_ja"]) == (
+        "New",
+        2,
+        "テスト杯",
+    )
     event = Event.objects.filter(kind="contest.settings_changed").get()
     assert event.data == {"title": ["Test Cup", "New"], "max_team_size": [3, 2]}
     assert codes(programs.oscar.send("patch", CUP, {"timezone": "x"})) == ["field.invalid_choice"]
@@ -208,8 +212,8 @@ def test_rounds_get_other_dates_all_or_none(cast, programs):
     attack = pipeline.round_of(cast.contest, "attack")
     ends = attack.closes_at + timedelta(days=1, seconds=7)
     body = {"rounds": [{"key": "attack", "closes_at": ends.isoformat(), "tries": 5}]}
-    told = programs.oscar.send("patch", f"{CUP}/rounds", body).json()["rounds"][1]
-    assert (told["tries"], datetime.fromisoformat(told["closes_at"])) == (5, ends)
+    answered = programs.oscar.send("patch", f"{CUP}/rounds", body).json()["rounds"][1]
+    assert (answered["tries"], datetime.fromisoformat(answered["closes_at"])) == (5, ends)
     attack.refresh_from_db()
     assert attack.closes_at == ends
     early = (attack.opens_at - timedelta(days=3)).isoformat()
@@ -284,9 +288,9 @@ def test_teams_are_set_up_by_a_list(cast, programs):
     )
     assert not Invitation.objects.exists()
     assert programs.oscar.post(f"{CUP}/teams", {"text": text}).status_code == 201
-    told = {one["slug"]: one for one in programs.oscar.get(f"{CUP}/teams").json()["teams"]}
-    assert set(told) == {"red", "blue", "green"}
-    first = told["green"]["invitations"][0]
+    answered = {one["slug"]: one for one in programs.oscar.get(f"{CUP}/teams").json()["teams"]}
+    assert set(answered) == {"red", "blue", "green"}
+    first = answered["green"]["invitations"][0]
     assert (first["email"], first["state"]) == ("g@example.org", "open")
     assert first["url"].endswith(f"/join/{Invitation.objects.get(email='g@example.org').token}/")
     path = f"{CUP}/invitations/{first['number']}"
@@ -360,8 +364,8 @@ def test_divisions_names_and_codes(cast, programs):
 
 def test_terms_retention_and_the_trail(cast, programs):
     assert programs.oscar.send("put", f"{CUP}/terms", {"terms": "Be fair."}).status_code == 200
-    told = programs.oscar.get(f"{CUP}/terms").json()
-    assert (told["terms"], len(told["acceptances"])) == ("Be fair.", 3)
+    answered = programs.oscar.get(f"{CUP}/terms").json()
+    assert (answered["terms"], len(answered["acceptances"])) == ("Be fair.", 3)
     assert programs.oscar.send("put", f"{CUP}/retention", {"days": 30}).status_code == 200
     assert programs.oscar.get(f"{CUP}/terms").json()["retention_days"] == 30
     assert codes(programs.oscar.post(f"{CUP}/erase", {"address": "other"})) == ["field.invalid"]

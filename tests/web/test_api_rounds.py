@@ -39,8 +39,8 @@ def cup(cast) -> SimpleNamespace:
     )
 
 
-def worked_on(told: dict) -> Submission:
-    return scored(Submission.objects.get(public_id=told["id"]))
+def worked_on(answered: dict) -> Submission:
+    return scored(Submission.objects.get(public_id=answered["id"]))
 
 
 def published(cast) -> dict[str, Release]:
@@ -77,11 +77,11 @@ def test_a_table_and_its_rows(cast, cup, data, kind):
     path = f"{ROUND}/submissions?note=first"
     sent = cup.alice.form(path, data) if kind == "form" else cup.alice.post(path, data, kind)
     assert sent.status_code == 201, sent.content
-    told = sent.json()
-    assert (told["state"], told["is_final"], told["place"]) == ("waiting", False, 1)
-    made = worked_on(told)
+    answered = sent.json()
+    assert (answered["state"], answered["is_final"], answered["place"]) == ("waiting", False, 1)
+    made = worked_on(answered)
     assert (made.state, made.note, made.team) == ("scored", "first", cast.red)
-    result = cup.bob.get(f"/submissions/{told['id']}").json()
+    result = cup.bob.get(f"/submissions/{answered['id']}").json()
     assert (result["counts"], result["is_final"], result["place"]) == (True, True, None)
     by_page = pipeline.hand_in(
         cast.carol, cast.blue, pipeline.round_of(cast.contest, "anonymization")
@@ -90,7 +90,7 @@ def test_a_table_and_its_rows(cast, cup, data, kind):
     assert result["values"]["U1"] == made.evaluations.get().values["U1"]
     if kind != "text/csv":
         for key, file in TABLE.items():
-            got = cup.alice.get(f"/submissions/{told['id']}/files/{key}")
+            got = cup.alice.get(f"/submissions/{answered['id']}/files/{key}")
             assert got.content == file
 
 
@@ -122,11 +122,11 @@ def test_a_guess_about_one_target(cast, cup, three):
     assert sent.status_code == 201, sent.content
     made = worked_on(sent.json())
     assert (made.target, sent.json()["target"]) == (three.targets["Blue"], "blue")
-    told = cup.bob.get(f"/submissions/{sent.json()['id']}").json()
-    assert (told["state"], told["counts"], told["values"]) == ("scored", True, None)
+    answered = cup.bob.get(f"/submissions/{sent.json()['id']}").json()
+    assert (answered["state"], answered["counts"], answered["values"]) == ("scored", True, None)
     pipeline.close(pipeline.round_of(cast.contest, "attack"))
-    told = cup.bob.get(f"/submissions/{sent.json()['id']}").json()
-    assert 0 <= told["values"]["rate"] <= 1
+    answered = cup.bob.get(f"/submissions/{sent.json()['id']}").json()
+    assert 0 <= answered["values"]["rate"] <= 1
 
 
 @pytest.mark.parametrize("kind", ["form", "archive"])
@@ -137,11 +137,11 @@ def test_guesses_about_several_targets(cup, three, kind):
     else:
         sent = cup.alice.post(f"{ATTACK}/guesses?note=all", questions.archive_of(dict(files)), ZIP)
     assert sent.status_code == 201, sent.content
-    told = sent.json()
-    assert (told["not_received"], told["problems"]) == ([], [])
-    assert {one["target"] for one in told["submissions"]} == {"blue", "green"}
-    assert {one["note"] for one in told["submissions"]} == {"all"}
-    assert {worked_on(one).state for one in told["submissions"]} == {"scored"}
+    answered = sent.json()
+    assert (answered["not_received"], answered["problems"]) == ([], [])
+    assert {one["target"] for one in answered["submissions"]} == {"blue", "green"}
+    assert {one["note"] for one in answered["submissions"]} == {"all"}
+    assert {worked_on(one).state for one in answered["submissions"]} == {"scored"}
     left = {
         one["team"]["slug"]: one["tries_left"] for one in cup.bob.get(f"{ATTACK}/targets").json()
     }
@@ -198,10 +198,10 @@ def test_what_was_taken_before_a_refusal_is_listed(cup, three, monkeypatch):
     packed = questions.archive_of({"blue.csv": b"1\n2\n3\n4\n", "green.csv": b"1\n2\n3\n4\n"})
     sent = cup.alice.post(f"{ATTACK}/guesses", packed, ZIP)
     assert sent.status_code == 201
-    told = sent.json()
-    assert [one["target"] for one in told["submissions"]] == ["blue"]
-    assert told["not_received"] == ["green"]
-    assert [problem["code"] for problem in told["problems"]] == ["round.closed"]
+    answered = sent.json()
+    assert [one["target"] for one in answered["submissions"]] == ["blue"]
+    assert answered["not_received"] == ["green"]
+    assert [problem["code"] for problem in answered["problems"]] == ["round.closed"]
 
 
 def test_before_the_attack_there_are_no_targets(cup):
@@ -270,8 +270,8 @@ def test_answers_about_several_targets(cast, cup):
     path = "/contests/lecture/rounds/attack"
     sent = cup.alice.post(f"{path}/guesses", questions.archive_of(files), ZIP)
     assert sent.status_code == 201, sent.content
-    (told,) = sent.json()["submissions"]
-    assert worked_on(told).evaluations.get().values["members"] == 1
+    (answered,) = sent.json()["submissions"]
+    assert worked_on(answered).evaluations.get().values["members"] == 1
     assert [q["key"] for q in cup.alice.get(path).json()["questions"]] == ["members", "balances"]
     sheets = b"".join(cup.alice.get(f"/releases/{release.public_id}/given").streaming_content)
     assert sheets == questions.storage.read(release.candidates)
@@ -288,8 +288,8 @@ def test_a_named_band_is_shown_by_its_name(cast, cup):
     packed = questions.archive_of({f"{key}.csv": data for key, data in files.items()})
     sent = cup.alice.post("/contests/lecture/rounds/attack/submissions?target=blue", packed, ZIP)
     worked_on(sent.json())
-    told = cup.alice.get(f"/submissions/{sent.json()['id']}").json()
-    assert (told["values"], told["band"], told["band_title"]) == (None, None, "high")
+    answered = cup.alice.get(f"/submissions/{sent.json()['id']}").json()
+    assert (answered["values"], answered["band"], answered["band_title"]) == (None, None, "high")
 
 
 @pytest.mark.parametrize("name", ruleset_names())
@@ -307,8 +307,8 @@ def test_every_round_of_the_librarys_rulesets_takes_files(name):
 
 
 def test_waiting_for_a_result_ends_with_it(cast, cup, monkeypatch):
-    told = cup.alice.form(f"{ROUND}/submissions", TABLE).json()
-    path = f"/submissions/{told['id']}"
+    answered = cup.alice.form(f"{ROUND}/submissions", TABLE).json()
+    path = f"/submissions/{answered['id']}"
     naps: list[float] = []
 
     def nap(seconds):
@@ -326,8 +326,8 @@ def test_waiting_for_a_result_ends_with_it(cast, cup, monkeypatch):
 
 
 def test_waiting_ends_in_time_and_takes_few_threads(cup, monkeypatch):
-    told = cup.alice.form(f"{ROUND}/submissions", TABLE).json()
-    path = f"/submissions/{told['id']}"
+    answered = cup.alice.form(f"{ROUND}/submissions", TABLE).json()
+    path = f"/submissions/{answered['id']}"
     clock = [0.0]
     monkeypatch.setattr(operations.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(operations.time, "sleep", lambda s: clock.__setitem__(0, clock[0] + s))
@@ -381,10 +381,10 @@ def test_lists_come_in_pages(cup):
 
 
 def test_a_receipt_is_that_of_the_page(cast, cup, as_user):
-    told = cup.alice.form(f"{ROUND}/submissions", TABLE).json()
-    by_page = as_user(cast.alice).get(f"/s/{told['id']}/receipt.json").json()
-    assert cup.alice.get(f"/submissions/{told['id']}/receipt").json() == by_page
-    assert cup.carol.get(f"/submissions/{told['id']}/receipt").status_code == 404
+    answered = cup.alice.form(f"{ROUND}/submissions", TABLE).json()
+    by_page = as_user(cast.alice).get(f"/s/{answered['id']}/receipt.json").json()
+    assert cup.alice.get(f"/submissions/{answered['id']}/receipt").json() == by_page
+    assert cup.carol.get(f"/submissions/{answered['id']}/receipt").status_code == 404
 
 
 def test_organizers_submit_for_teams_of_the_platform_alone(cast, cup):

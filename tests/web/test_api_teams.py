@@ -49,9 +49,13 @@ def test_a_team_is_created_changed_and_left(cast, programs):
     Division.objects.create(contest=cast.contest, key="students", title="Students")
     made = programs.eve.post(f"{CUP}/team", {"name": "Green", "division": "students"})
     assert made.status_code == 201, made.content
-    told = made.json()
-    assert (told["slug"], told["division"], told["is_captain"]) == ("green", "students", True)
-    assert [one["name"] for one in told["members"]] == ["Eve"]
+    answered = made.json()
+    assert (answered["slug"], answered["division"], answered["is_captain"]) == (
+        "green",
+        "students",
+        True,
+    )
+    assert [one["name"] for one in answered["members"]] == ["Eve"]
     again = programs.eve.post(f"{CUP}/team", {"name": "Lime", "division": "students"})
     assert (again.status_code, codes(again)) == (409, ["team.has_team"])
     changed = programs.eve.send("patch", f"{CUP}/team", {"name": "Lime", "short_name": "lime"})
@@ -98,8 +102,8 @@ def test_members_come_and_go_by_invitation(cast, programs):
     assert (refused.status_code, codes(refused)) == (403, ["team.captain_only"])
     left = programs.alice.send("delete", f"{CUP}/team/members/{numbers['Eve']}").json()
     assert [one["name"] for one in left["members"]] == ["Alice", "Bob"]
-    told = programs.alice.send("post", f"{CUP}/team/members/{numbers['Bob']}/captain").json()
-    assert told["is_captain"] is False
+    answered = programs.alice.send("post", f"{CUP}/team/members/{numbers['Bob']}/captain").json()
+    assert answered["is_captain"] is False
     assert programs.bob.send("post", f"{CUP}/team/invitation").status_code == 201
     assert programs.bob.send("delete", f"{CUP}/team/invitation").status_code == 204
     assert programs.bob.get(f"{CUP}/team").json()["invitation"] is None
@@ -110,9 +114,9 @@ def test_members_come_and_go_by_invitation(cast, programs):
 def test_the_link_of_an_invitation_is_not_for_tokens_that_only_read(cast, programs):
     made = programs.alice.send("post", f"{CUP}/team/invitation").json()
     assert programs.alice.get(f"{CUP}/team").json()["invitation"]["token"] == made["token"]
-    told = Program(cast.alice, scopes=()).get(f"{CUP}/team")
-    assert (told.status_code, told.json()["is_captain"]) == (200, True)
-    assert made["token"].encode() not in told.content
+    answered = Program(cast.alice, scopes=()).get(f"{CUP}/team")
+    assert (answered.status_code, answered.json()["is_captain"]) == (200, True)
+    assert made["token"].encode() not in answered.content
 
 
 def test_a_class_code_opens_teams_without_secrets(cast, programs, settings):
@@ -172,10 +176,10 @@ def test_boards_are_those_of_the_pages(cast, programs, as_user):
         file = programs.eve.get(f"{CUP}/boards/{key}.csv")
         assert file.content.decode("utf-8-sig") == page
         header, *lines = csv.reader(io.StringIO(page, newline=""))
-        told = programs.eve.get(f"{CUP}/boards/{key}").json()
-        assert told["columns"] == header
+        answered = programs.eve.get(f"{CUP}/boards/{key}").json()
+        assert answered["columns"] == header
         assert [
-            ["" if cell is None else str(cell) for cell in row] for row in told["rows"]
+            ["" if cell is None else str(cell) for cell in row] for row in answered["rows"]
         ] == lines
     data = boards.final_boards(cast.contest, timezone.now())
     ranks = {row["name"]: row["rank"] for row in data["overall"]["rows"]}
@@ -202,10 +206,10 @@ def test_boards_for_teams_only_and_boards_that_wait(cast, programs, monkeypatch)
 def test_a_submission_is_ranked_for_its_team(cast, programs):
     played(cast)
     own = Submission.objects.get(team=cast.red, target=None)
-    told = programs.alice.get(f"/submissions/{own.public_id}/ranks").json()
-    assert (told["are_shown"], told["n_teams"]) == (True, 2)
-    assert {one["measure"] for one in told["measures"]} == set(cast.contest.ruleset.measures)
-    assert told["rank"] in (1, 2)
+    answered = programs.alice.get(f"/submissions/{own.public_id}/ranks").json()
+    assert (answered["are_shown"], answered["n_teams"]) == (True, 2)
+    assert {one["measure"] for one in answered["measures"]} == set(cast.contest.ruleset.measures)
+    assert answered["rank"] in (1, 2)
     assert programs.carol.get(f"/submissions/{own.public_id}/ranks").status_code == 404
 
 
@@ -253,9 +257,11 @@ def test_decisions_and_appeals(cast, programs):
     own = scored(pipeline.hand_in(cast.alice, cast.red, round))
     rulings.withdraw(actor=cast.oscar, submission=own, reason="A test")
     rulings.disqualify(actor=cast.oscar, team=cast.blue, reason="Another")
-    told = programs.bob.get(f"{CUP}/decisions").json()
-    assert [(one["kind"], one["reason"]) for one in told["rulings"]] == [("withdrawn", "A test")]
-    assert told["disqualified"] == []
+    answered = programs.bob.get(f"{CUP}/decisions").json()
+    assert [(one["kind"], one["reason"]) for one in answered["rulings"]] == [
+        ("withdrawn", "A test")
+    ]
+    assert answered["disqualified"] == []
     assert programs.carol.get(f"{CUP}/decisions").json()["disqualified"] == ["blue"]
     path = f"/submissions/{own.public_id}/appeal"
     assert programs.alice.get(path).json() == {
@@ -265,12 +271,12 @@ def test_decisions_and_appeals(cast, programs):
     }
     assert programs.alice.post(path, {"text": "Why?"}).status_code == 201
     appeals.write(user=cast.oscar, submission=own, text="So.", closes=True)
-    told = programs.bob.get(path).json()
-    assert [(one["text"], one["is_organizer"]) for one in told["messages"]] == [
+    answered = programs.bob.get(path).json()
+    assert [(one["text"], one["is_organizer"]) for one in answered["messages"]] == [
         ("Why?", False),
         ("So.", True),
     ]
-    assert told["is_open"] is False
+    assert answered["is_open"] is False
     assert codes(programs.alice.post(path, {"text": " "})) == ["field.required"]
     assert codes(programs.alice.post(path, {"text": "a\x00"})) == ["request.unusable"]
     assert programs.carol.get(path).status_code == 404
@@ -286,9 +292,9 @@ def test_an_audit_by_program(cast, programs):
     assert programs.alice.get(path).status_code == 404
     assert programs.alice.send("post", path).json()["state"] == "waiting"
     jobs.work_on(Audit, Audit.objects.get().pk)
-    told = programs.bob.get(path).json()
-    assert (told["state"], told["is_final"]) == ("done", True)
-    assert told["summary"] == Audit.objects.get().values
+    answered = programs.bob.get(path).json()
+    assert (answered["state"], answered["is_final"]) == ("done", True)
+    assert answered["summary"] == Audit.objects.get().values
     report = programs.bob.get(f"{path}/report?language=ja")
     assert (report["Content-Type"], b'lang="ja"' in report.content) == (
         "application/octet-stream",
@@ -319,8 +325,8 @@ def test_a_debriefing_holds_the_own_records_only(cast, programs):
     debriefings.choose_examples(
         actor=cast.oscar, contest=contest, examples={(made.red.pk, attack): False}
     )
-    told = programs.alice.get(f"{LECTURE}/debriefing").json()
-    (own,) = told["own"]
+    answered = programs.alice.get(f"{LECTURE}/debriefing").json()
+    (own,) = answered["own"]
     assert len(own["details"]["records"]) + len(own["details"]["more_records"]) == 10
     (example,) = programs.carol.get(f"{LECTURE}/debriefing").json()["examples"]
     assert example["team"] is None
@@ -347,18 +353,18 @@ def test_a_trial_by_program(cast, programs, monkeypatch):
     begun = programs.alice.post(f"{path}/trials", {"method": "exposed", "values": values})
     assert begun.status_code == 201, begun.content
     jobs.work_on(Trial, Trial.objects.get().pk)
-    told = programs.bob.get(f"/trials/{begun.json()['id']}").json()
-    assert (told["state"], told["is_final"], told["problems"]) == ("done", True, [])
-    assert told["values"]
-    assert "seed" not in str(told)
-    file = programs.bob.get(f"/trials/{told['id']}/files/anonymized")
+    answered = programs.bob.get(f"/trials/{begun.json()['id']}").json()
+    assert (answered["state"], answered["is_final"], answered["problems"]) == ("done", True, [])
+    assert answered["values"]
+    assert "seed" not in str(answered)
+    file = programs.bob.get(f"/trials/{answered['id']}/files/anonymized")
     assert b"age,city,balance" in file.content
-    sent = programs.bob.send("post", f"/trials/{told['id']}/submit")
+    sent = programs.bob.send("post", f"/trials/{answered['id']}/submit")
     assert sent.status_code == 201
     assert scored(Submission.objects.get()).evaluations.get().values == Trial.objects.get().values
     assert [one["number"] for one in programs.alice.get(f"{path}/trials").json()] == [1]
     for stranger in (programs.carol, programs.oscar):
-        assert stranger.get(f"/trials/{told['id']}").status_code == 404
+        assert stranger.get(f"/trials/{answered['id']}").status_code == 404
     wrong = {"method": "exposed", "values": {"n": 10**9, "q": 1}}
     assert codes(programs.alice.post(f"{path}/trials", wrong)) == ["request.unknown_key"]
     wrong = {"method": "exposed", "values": {"n": 10**9}}
@@ -390,16 +396,16 @@ def test_slides_and_grades(cast, programs, talks):
     shown = jane.get(f"{talks.path}/grades").json()
     assert [one["key"] for one in shown["criteria"]] == ["policy", "algorithm", "appeal"]
     given = {"seen": 0, "teams": [{"team": "red", "points": {"policy": "80.5"}, "comment": "Good"}]}
-    told = jane.send("put", f"{talks.path}/grades", given).json()
-    held = {one["team"]: one for one in told["teams"]}
+    answered = jane.send("put", f"{talks.path}/grades", given).json()
+    held = {one["team"]: one for one in answered["teams"]}
     assert (held["red"]["points"], held["red"]["comment"]) == ({"policy": "80.5"}, "Good")
     assert JudgeMark.objects.get().points == 80.5
     refused = jane.send("put", f"{talks.path}/grades", given)
     assert (refused.status_code, codes(refused)) == (409, ["grade.changed"])
     for points in ({"policy": "101"}, {"policy": "x"}):
-        wrong = {"seen": told["seen"], "teams": [{"team": "red", "points": points}]}
+        wrong = {"seen": answered["seen"], "teams": [{"team": "red", "points": points}]}
         assert jane.send("put", f"{talks.path}/grades", wrong).status_code == 422
-    wrong = {"seen": told["seen"], "teams": [{"team": "nobody", "points": {}}]}
+    wrong = {"seen": answered["seen"], "teams": [{"team": "nobody", "points": {}}]}
     assert codes(jane.send("put", f"{talks.path}/grades", wrong)) == ["grade.unknown"]
     assert programs.alice.get(f"{talks.path}/grades").status_code == 404
     assert programs.alice.get(f"{talks.path}/own-grades").json() == {
@@ -415,13 +421,13 @@ def test_slides_and_grades(cast, programs, talks):
 def test_a_vote(cast, programs, talks):
     assert programs.alice.get(f"{talks.path}/vote").json()["state"] == "none"
     votes.open_vote(actor=cast.oscar, round=talks.round, most=1, has_guests=False)
-    told = programs.alice.send("put", f"{talks.path}/vote", {"teams": ["blue"]}).json()
-    assert (told["state"], told["chosen"], told["award"]) == ("open", ["blue"], None)
+    answered = programs.alice.send("put", f"{talks.path}/vote", {"teams": ["blue"]}).json()
+    assert (answered["state"], answered["chosen"], answered["award"]) == ("open", ["blue"], None)
     refused = programs.alice.send("put", f"{talks.path}/vote", {"teams": ["red"]})
     assert (refused.status_code, codes(refused)) == (422, ["vote.unknown"])
     refused = programs.alice.send("put", f"{talks.path}/vote", {"teams": []})
     assert codes(refused) == ["vote.number"]
     assert programs.oscar.get(f"{talks.path}/vote").status_code == 404
     votes.end_vote(actor=cast.oscar, round=talks.round)
-    told = programs.carol.get(f"{talks.path}/vote").json()
-    assert told["award"] == {"winners": ["blue"], "n_votes": 1, "n_voters": 1}
+    answered = programs.carol.get(f"{talks.path}/vote").json()
+    assert answered["award"] == {"winners": ["blue"], "n_votes": 1, "n_voters": 1}
