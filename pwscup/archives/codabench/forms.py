@@ -7,10 +7,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.contests.forms.common import MomentField, zone_choices
+from pwscup.contests.forms.common import MomentField, clean_moment, zone_choices
 from pwscup.contests.forms.description import DEFAULT_ZONE, suggested_start
 
 
@@ -63,12 +62,7 @@ class DraftForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Interpret the start in the chosen zone."""
         cleaned = super().clean() or self.cleaned_data
-        if "timezone" in cleaned and cleaned.get("starts_at"):
-            field = MomentField(zone=ZoneInfo(cleaned["timezone"]))
-            try:
-                cleaned["starts_at"] = field.clean(cleaned["starts_at"])
-            except ValidationError as error:
-                self.add_error("starts_at", error)
+        clean_moment(self, cleaned, "starts_at")
         return cleaned
 
     @property

@@ -38,6 +38,16 @@ class OneTitleSuffices(forms.BaseForm):
         return cleaned
 
 
+def clean_moment(form: forms.Form, cleaned: dict[str, Any], name: str) -> None:
+    """Interpret a time that was entered as text in the zone that the same form chooses."""
+    if not (cleaned.get("timezone") and cleaned.get(name)):
+        return
+    try:
+        cleaned[name] = MomentField(zone=ZoneInfo(cleaned["timezone"])).clean(cleaned[name])
+    except ValidationError as error:
+        form.add_error(name, error)
+
+
 class MomentField(forms.Field):
     """A time, entered and shown in `zone`."""
 

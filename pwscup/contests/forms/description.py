@@ -13,7 +13,13 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.contests.forms.common import MomentField, OneTitleSuffices, VersionedForm, zone_choices
+from pwscup.contests.forms.common import (
+    MomentField,
+    OneTitleSuffices,
+    VersionedForm,
+    clean_moment,
+    zone_choices,
+)
 from pwscup.contests.models import Contest
 from pwscup.contests.services import RESERVED_SLUGS
 from pwscup.core.texts.problems import parts
@@ -169,12 +175,7 @@ class NewContestForm(DescriptionForm):
             cleaned["ruleset"] = own
         elif not cleaned.get("ruleset") and not self.errors:
             self.add_error("ruleset", _("Choose a format, or a file with your own rules."))
-        if "timezone" in cleaned and "starts_at" in cleaned:
-            field = MomentField(zone=ZoneInfo(cleaned["timezone"]))
-            try:
-                cleaned["starts_at"] = field.clean(cleaned["starts_at"])
-            except ValidationError as error:
-                self.add_error("starts_at", error)
+        clean_moment(self, cleaned, "starts_at")
         return cleaned
 
 
