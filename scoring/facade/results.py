@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -33,17 +34,17 @@ Number = float | int | None
 _MOST_NAMED = 3
 
 
-class Result:
+class Result(ABC):
     """A result with a title of one line and a frame."""
 
     @property
+    @abstractmethod
     def title(self) -> str:
         """The result in one line."""
-        raise NotImplementedError
 
+    @abstractmethod
     def to_frame(self) -> pd.DataFrame:
         """The result as a frame."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.title}>"

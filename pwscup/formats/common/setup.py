@@ -156,7 +156,7 @@ def of_table(
     unmeasured: Sequence[str],
     n_records: int,
     n_distinct: Mapping[str, int],
-    attacks: Sequence[str] = ("E2", "E4"),
+    attacks: Sequence[str],
 ) -> list[str]:
     """Warnings about these columns for organizers."""
     warnings = []

@@ -182,15 +182,12 @@ def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
     options = ruleset.options
     if options.problems(public):  # reported when the table is checked
         options = dataclasses.replace(options, table_columns=(), weight_column="", hierarchies=None)
-    measures = list(map(ruleset.measure, ruleset.computed))
-    missing = [measure.id for measure in measures if not measure.files]
+    missing = [measure for measure in map(ruleset.measure, ruleset.computed) if not measure.files]
     for table in (_few(public), _many(public)):  # a regression needs more than a few records
         if missing:
-            rows = np.arange(len(table))
-            comparison = Comparison.of(table, table, rows, public)
-            values = {m.id: value_of(m, comparison, options) for m in measures if m.id in missing}
-            missing = [measure for measure in missing if values[measure] is None]
-    return tuple(missing)
+            comparison = Comparison.of(table, table, np.arange(len(table)), public)
+            missing = [m for m in missing if value_of(m, comparison, options) is None]
+    return tuple(measure.id for measure in missing)
 
 
 def has_identifiers_alone(schema: Schema) -> bool:
