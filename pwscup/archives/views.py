@@ -23,6 +23,7 @@ from pwscup.contests.organize.common import carry_out, for_organizers, organizer
 from pwscup.contests.selectors import download_name, visible_contest
 from pwscup.core.files import storage
 from pwscup.core.files.names import plain_name
+from pwscup.core.http.attachments import file_response
 from pwscup.core.http.polling import polled
 
 FORM = require_http_methods(["GET", "HEAD", "POST"])
@@ -71,12 +72,7 @@ def archive_file(request: HttpRequest, contest: Contest, number: int) -> FileRes
     """The archive, as a download."""
     found = selectors.get_archive(contest, number)
     services.note_download(actor=request.user, archive=found)
-    response = FileResponse(
-        storage.archive_path(found.file).open("rb"),
-        as_attachment=True,
-        filename=found.file.name,
-        content_type="application/zip",
-    )
+    response = file_response(storage.archive_path(found.file), found.file.name, "application/zip")
     response["Cache-Control"] = "private, no-store"
     return response
 
@@ -96,12 +92,8 @@ def history(request: HttpRequest, contest: Contest) -> FileResponse:
     origin = selectors.origin_of(contest)
     if origin is None or origin.history is None:
         raise Http404
-    return FileResponse(
-        storage.archive_path(origin.history).open("rb"),
-        as_attachment=True,
-        filename=download_name(contest, "history.jsonl"),
-        content_type="application/x-ndjson",
-    )
+    path = storage.archive_path(origin.history)
+    return file_response(path, download_name(contest, "history.jsonl"), "application/x-ndjson")
 
 
 # Import

@@ -16,6 +16,7 @@ from pwscup.contests.downloads import terms_url
 from pwscup.contests.models import Material
 from pwscup.contests.selectors import original_of
 from pwscup.core.files import storage
+from pwscup.core.http.attachments import file_response
 from scoring.errors import Problem, ProblemsFound
 from scoring.tables.hierarchy_files import check_definitions, content_in
 from scoring.tables.hierarchy_trees import Node, tree_of
@@ -24,10 +25,11 @@ from scoring.tables.schema import Schema
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from django.http import HttpRequest
+    from django.http import FileResponse, HttpRequest
 
     from pwscup.contests.models import Contest, Dataset
     from pwscup.contests.policies import Person
+    from pwscup.core.models import StoredFile
 
 TYPES = {
     "pdf": "application/pdf",
@@ -48,6 +50,12 @@ TYPES = {
 
 def suffix_of(name: str) -> str:
     return name.lower().rpartition(".")[2]
+
+
+def response_of(file: StoredFile) -> FileResponse:
+    """A material as a download, by the type of its suffix."""
+    kind = TYPES.get(suffix_of(file.name), "application/octet-stream")
+    return file_response(storage.path_of(file), file.name, kind)
 
 
 # Lists

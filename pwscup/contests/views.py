@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -27,7 +27,7 @@ from pwscup.contests.rules.pages import rules_of
 from pwscup.contests.teams import tables
 from pwscup.contests.terms import digest_of, has_terms, local_terms
 from pwscup.core.files import storage
-from pwscup.core.http.attachments import attached
+from pwscup.core.http.attachments import attached, file_response
 from pwscup.core.installation import wheel
 from pwscup.core.models import StoredFile
 
@@ -220,14 +220,7 @@ def material(request: HttpRequest, slug: str, number: int) -> Any:
     if found is None or found.file is None:
         raise Http404
     found.contest = contest
-    return _material_refused(request, found) or FileResponse(
-        storage.path_of(found.file).open("rb"),
-        as_attachment=True,
-        filename=found.file.name,
-        content_type=contest_materials.TYPES.get(
-            contest_materials.suffix_of(found.file.name), "application/octet-stream"
-        ),
-    )
+    return _material_refused(request, found) or contest_materials.response_of(found.file)
 
 
 @require_safe
@@ -265,9 +258,5 @@ def _offer(request: HttpRequest, contest: Contest, file: StoredFile | None, name
         raise Http404
     if (terms_page := terms_first(request, contest)) is not None:
         return terms_page
-    return FileResponse(
-        storage.path_of(file).open("rb"),
-        as_attachment=True,
-        filename=selectors.download_name(contest, name),
-        content_type=TYPES[name.rpartition(".")[2]],
-    )
+    shown = selectors.download_name(contest, name)
+    return file_response(storage.path_of(file), shown, TYPES[name.rpartition(".")[2]])

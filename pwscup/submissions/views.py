@@ -38,7 +38,7 @@ from pwscup.core.http.posted import posted_number
 from pwscup.submissions import draws, policies, selectors, services
 from pwscup.submissions.forms import NoteForm
 from pwscup.submissions.intake import receiving
-from pwscup.submissions.models import Submission, SubmissionFile
+from pwscup.submissions.models import Submission
 from pwscup.submissions.pages import downloads, listing, results, rounds
 from pwscup.submissions.services import SubmissionRefused
 
@@ -163,15 +163,8 @@ def submission_status(request: HttpRequest, public_id: UUID) -> HttpResponseBase
 
 @require_safe
 def submission_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResponse:
-    from pwscup.submissions import evaluation  # imports pandas, which no other page needs
-
     found = selectors.get_visible(request.user, public_id)
-    try:
-        name, data = evaluation.own_upload(request.user, found, key)
-    except SubmissionFile.DoesNotExist as error:
-        raise Http404 from error
-    kinds = {spec.key: spec.kind for spec in found.round.spec.files}
-    return downloads.upload_response(downloads.safe_name(name, kinds.get(key, "")), data)
+    return downloads.own_upload_response(request.user, found, key)
 
 
 def _changed(

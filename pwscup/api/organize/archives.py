@@ -29,6 +29,7 @@ from pwscup.archives.problems import TEXTS
 from pwscup.contests import policies
 from pwscup.contests.selectors import download_name
 from pwscup.core.files import storage
+from pwscup.core.http.attachments import file_response
 from pwscup.formats.files import ZIP
 
 if TYPE_CHECKING:
@@ -112,12 +113,7 @@ def archive_file(request: HttpRequest, slug: str, number: int) -> FileResponse:
     if found.with_key:
         raise ApiRefused("browser.only")
     services.note_download(actor=request.user, archive=found)
-    response = FileResponse(
-        storage.archive_path(found.file).open("rb"),
-        as_attachment=True,
-        filename=found.file.name,
-        content_type=ZIP,
-    )
+    response = file_response(storage.archive_path(found.file), found.file.name, ZIP)
     response["Cache-Control"] = "private, no-store"
     return response
 
@@ -147,12 +143,8 @@ def history(request: HttpRequest, slug: str) -> FileResponse:
     origin = selectors.origin_of(contest)
     if origin is None or origin.history is None:
         raise Http404
-    return FileResponse(
-        storage.archive_path(origin.history).open("rb"),
-        as_attachment=True,
-        filename=download_name(contest, "history.jsonl"),
-        content_type=LINES,
-    )
+    path = storage.archive_path(origin.history)
+    return file_response(path, download_name(contest, "history.jsonl"), LINES)
 
 
 # Import

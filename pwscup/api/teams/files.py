@@ -22,7 +22,7 @@ from pwscup.contests import notebook as notebooks
 from pwscup.contests import policies, selectors
 from pwscup.contests.teams import tables
 from pwscup.core.files import storage
-from pwscup.core.http.attachments import attached
+from pwscup.core.http.attachments import attached, file_response
 from pwscup.formats.files import CSV, ZIP
 from pwscup.submissions import draws
 from pwscup.submissions.intake import limits
@@ -170,12 +170,8 @@ def _common(request: HttpRequest, contest: Contest, name: str) -> FileResponse:
     if found is None:
         raise Http404
     after_terms(request, contest)
-    return FileResponse(
-        storage.path_of(found).open("rb"),
-        as_attachment=True,
-        filename=selectors.download_name(contest, name),
-        content_type=TYPES[name.rpartition(".")[2]],
-    )
+    shown = selectors.download_name(contest, name)
+    return file_response(storage.path_of(found), shown, TYPES[name.rpartition(".")[2]])
 
 
 # Materials
@@ -216,14 +212,7 @@ def material(request: HttpRequest, slug: str, number: int) -> FileResponse:
         raise Http404
     found.contest = contest
     _refuse_material(request, found)
-    return FileResponse(
-        storage.path_of(found.file).open("rb"),
-        as_attachment=True,
-        filename=found.file.name,
-        content_type=contest_materials.TYPES.get(
-            contest_materials.suffix_of(found.file.name), OCTETS
-        ),
-    )
+    return contest_materials.response_of(found.file)
 
 
 def _refuse_material(request: HttpRequest, material: Material) -> None:

@@ -17,7 +17,6 @@ from pwscup.formats.files import PDF
 from pwscup.submissions import policies
 from pwscup.submissions.judging import grades, votes
 from pwscup.submissions.judging.forms import MarksForm, comment_of, name_of
-from pwscup.submissions.models import SubmissionFile
 from pwscup.submissions.pages import downloads
 
 if TYPE_CHECKING:
@@ -58,15 +57,10 @@ def talks(request: HttpRequest, slug: str, key: str) -> list[schemas.Talk]:
 
 @router.file(f"{ROUND}/slides/{{slug:team}}", "slides", [PDF], _("The slides of a team"))
 def slides(request: HttpRequest, slug: str, key: str, team: str) -> HttpResponse:
-    from pwscup.submissions import evaluation  # imports pandas, which no other operation needs
-
     round = visible_round(request.user, slug, key)
     found = grades.slides_for(request.user, round, team, timezone.now())
-    try:
-        _name, data = evaluation.own_upload(request.user, found, "slides")
-    except SubmissionFile.DoesNotExist as error:
-        raise Http404 from error
-    response = downloads.upload_response(f"{slug}-{team}-slides.pdf", data)
+    name = f"{slug}-{team}-slides.pdf"
+    response = downloads.own_upload_response(request.user, found, "slides", name=name)
     response["Content-Type"] = PDF
     return response
 

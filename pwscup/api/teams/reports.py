@@ -23,7 +23,7 @@ from pwscup.contests.policies import may_see_board
 from pwscup.contests.rules.measures import hidden_measures
 from pwscup.contests.selectors import download_name, visible_contest
 from pwscup.core.files import storage
-from pwscup.core.http.attachments import attached
+from pwscup.core.http.attachments import attached, file_response
 from pwscup.debriefings import selectors as debriefings
 from pwscup.debriefings.services import ensure
 from pwscup.formats.files import JSON, PDF
@@ -207,9 +207,5 @@ def reveal(request: HttpRequest, slug: str) -> FileResponse:
     contest = visible_contest(request.user, slug)
     if contest.reveal is None:
         raise Http404
-    return FileResponse(
-        storage.path_of(contest.reveal).open("rb"),
-        as_attachment=True,
-        filename=download_name(contest, "reveal.json"),
-        content_type=JSON,
-    )
+    path = storage.path_of(contest.reveal)
+    return file_response(path, download_name(contest, "reveal.json"), JSON)

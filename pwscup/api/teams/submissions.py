@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.conf import settings
-from django.http import Http404, HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 from ninja import Query, Status
@@ -22,7 +22,7 @@ from pwscup.contests.selectors import visible_round
 from pwscup.submissions import policies, selectors, services
 from pwscup.submissions.intake.guesses import refused_in_advance, submit_each
 from pwscup.submissions.middleware import arrival
-from pwscup.submissions.models import Submission, SubmissionFile
+from pwscup.submissions.models import Submission
 from pwscup.submissions.pages import downloads, rounds
 from pwscup.submissions.pages.lines import Line, lines
 from pwscup.submissions.proof.receipts import receipt_of
@@ -220,17 +220,10 @@ def _awaited(found: Submission, seconds: float) -> bool:
     _("A file of a submission, exactly as it was sent"),
 )
 def submission_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResponseBase:
-    from pwscup.submissions import evaluation  # imports pandas, which no other operation needs
-
     found = selectors.get_visible(request.user, public_id)
     if not policies.is_member(request.user, found.team):
         raise ApiRefused("browser.only")
-    try:
-        name, data = evaluation.own_upload(request.user, found, key)
-    except SubmissionFile.DoesNotExist as error:
-        raise Http404 from error
-    kinds = {spec.key: spec.kind for spec in found.round.spec.files}
-    return downloads.upload_response(downloads.safe_name(name, kinds.get(key, "")), data)
+    return downloads.own_upload_response(request.user, found, key)
 
 
 @router.acts(

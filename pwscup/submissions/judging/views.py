@@ -16,7 +16,6 @@ from django.views.decorators.http import require_http_methods, require_safe
 from pwscup.contests.selectors import visible_round
 from pwscup.submissions import policies
 from pwscup.submissions.judging import grades, pages, timer
-from pwscup.submissions.models import SubmissionFile
 from pwscup.submissions.pages import downloads
 
 
@@ -63,12 +62,7 @@ def round_timer(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_safe
 def slides(request: HttpRequest, slug: str, key: str, team: str) -> HttpResponse:
     """A team's slides, always as a download."""
-    from pwscup.submissions import evaluation  # imports pandas, which no other page needs
-
     round = visible_round(request.user, slug, key)
     found = grades.slides_for(request.user, round, team, timezone.now())
-    try:
-        _name, data = evaluation.own_upload(request.user, found, "slides")
-    except SubmissionFile.DoesNotExist as error:
-        raise Http404 from error
-    return downloads.upload_response(f"{slug}-{team}-slides.pdf", data)
+    name = f"{slug}-{team}-slides.pdf"
+    return downloads.own_upload_response(request.user, found, "slides", name=name)

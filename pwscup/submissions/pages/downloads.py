@@ -6,18 +6,20 @@ import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from django.http import FileResponse, HttpResponse, StreamingHttpResponse
+from django.http import FileResponse, Http404, HttpResponse, StreamingHttpResponse
 
 from pwscup.core.files import storage
-from pwscup.core.http.attachments import attached
+from pwscup.core.http.attachments import attached, file_response
 from pwscup.core.http.pipes import Pipe
 from pwscup.formats import FILES
 from pwscup.formats.files import CSV, SUFFIXES
+from pwscup.submissions.models import SubmissionFile
 
 if TYPE_CHECKING:
+    from pwscup.accounts.models import User
     from pwscup.contests.models import Round
     from pwscup.core.models import StoredFile
-    from pwscup.submissions.models import Release
+    from pwscup.submissions.models import Release, Submission
 
 CHUNK = 64 * 1024
 TYPES = {"csv": "text/csv; charset=utf-8", "zip": "application/zip"}
@@ -36,6 +38,23 @@ def upload_response(name: str, data: bytes) -> HttpResponse:
     return attached(response, name, is_private=True)
 
 
+def own_upload_response(
+    user: User, submission: Submission, key: str, *, name: str = ""
+) -> HttpResponse:
+    """A file of a submission exactly as submitted, for a user who may see it; Http404 if it has no such file.
+
+    Its own name gets the suffix of its kind, if no other `name` is given.
+    """
+    from pwscup.submissions import evaluation  # imports pandas, which no other page needs
+
+    try:
+        own, data = evaluation.own_upload(user, submission, key)
+    except SubmissionFile.DoesNotExist as error:
+        raise Http404 from error
+    kinds = {spec.key: spec.kind for spec in submission.round.spec.files}
+    return upload_response(name or safe_name(own, kinds.get(key, "")), data)
+
+
 def table_response(name: str, data: bytes) -> HttpResponse:
     """A team's own table, for the team only."""
     response = upload_response(name, data)
@@ -49,12 +68,7 @@ def _type_of(name: str) -> str:
 
 def published_response(file: StoredFile) -> FileResponse:
     """A published table, or its candidates, under its published name."""
-    return FileResponse(
-        storage.path_of(file).open("rb"),
-        as_attachment=True,
-        filename=file.name,
-        content_type=_type_of(file.name),
-    )
+    return file_response(storage.path_of(file), file.name, _type_of(file.name))
 
 
 def releases_response(round: Round, releases: Sequence[Release]) -> StreamingHttpResponse:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from pwscup.contests.organize.common import carry_out, for_organizers, version_of
 from pwscup.contests.selectors import contest_page, download_name, visible_contest
 from pwscup.core.files import storage
-from pwscup.core.http.attachments import attached
+from pwscup.core.http.attachments import attached, file_response
 from pwscup.submissions import selectors
 from pwscup.submissions.pages import results
 from pwscup.submissions.proof import reveals
@@ -60,9 +60,5 @@ def reveal(request: HttpRequest, slug: str) -> FileResponse:
     contest = visible_contest(request.user, slug)
     if contest.reveal is None:
         raise Http404
-    return FileResponse(
-        storage.path_of(contest.reveal).open("rb"),
-        as_attachment=True,
-        filename=download_name(contest, "reveal.json"),
-        content_type="application/json",
-    )
+    path = storage.path_of(contest.reveal)
+    return file_response(path, download_name(contest, "reveal.json"), "application/json")
