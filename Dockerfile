@@ -26,7 +26,8 @@ COPY --from=build /venv /venv
 WORKDIR /app
 COPY manage.py ./
 COPY pyproject.toml ./
-COPY LICENSE ./
+COPY LICENSE mkdocs.yml CHANGELOG.md CONTRIBUTING.md SECURITY.md ./
+COPY docs docs
 COPY scoring scoring
 COPY pwscup pwscup
 COPY templates templates

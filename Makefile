@@ -7,7 +7,7 @@ ADDRESS ?= 127.0.0.1:8000
 # Some machines forbid Python to keep compiled modules: each of our many processes would then take seconds more to start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-scoring test-long setup lock lint types contracts wheel dist messages bench bench-pycanon load chaos image-test clean
+.PHONY: help run test test-scoring test-long setup lock lint types contracts docs wheel dist messages bench bench-pycanon load chaos image-test clean
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.runtime  ## web server, worker and broker at http://127.0.0.1:8000
@@ -26,7 +26,7 @@ test-long: $(VENV)/.test  ## more of the same that no change needs each time: mo
 	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "long or hypothesis" --hypothesis-profile many $(ARGS)
 
 lint: $(VENV)/.test  ## style and likely mistakes
-	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@$(BIN)/ruff check . && $(BIN)/ruff check --preview --select CPY001 . && $(BIN)/ruff format --check .
 
 types: $(VENV)/.test  ## types of the library
 	@$(BIN)/mypy
@@ -34,7 +34,10 @@ types: $(VENV)/.test  ## types of the library
 contracts: $(VENV)/.test  ## who may import whom
 	@$(BIN)/lint-imports
 
-lock: $(VENV)/.uv  ## write the three lock files again from pyproject.toml
+docs: $(VENV)-docs/.done  ## the documentation as a site, in site/; broken links are errors
+	@NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/mkdocs build --quiet --config-file mkdocs.yml && echo "The site is ready: site/index.html"
+
+lock: $(VENV)/.uv  ## write the four lock files again from pyproject.toml
 	@sh tools/lock.sh $(BIN)/uv
 
 bench: $(VENV)/.test  ## what scoring costs, compared with other libraries: a table and a plot
@@ -42,7 +45,7 @@ bench: $(VENV)/.test  ## what scoring costs, compared with other libraries: a ta
 
 bench-pycanon: $(VENV)/.uv  ## an environment of its own for pyCANON, which wants older libraries; `make bench` then measures it too
 	@$(BIN)/uv venv --quiet --python $(BIN)/python --allow-existing $(VENV)-pycanon
-	@$(BIN)/uv pip install --quiet --python $(VENV)-pycanon/bin/python pycanon==1.3.6
+	@sh tools/explained.sh $(BIN)/uv pip install --quiet --python $(VENV)-pycanon/bin/python pycanon==1.3.6
 
 load: $(VENV)/.test  ## a bounded load on a real installation in both modes; ARGS="burst polls" chooses scenarios
 	@$(BIN)/python -m benchmarks.reliability.load $(ARGS)
@@ -66,17 +69,22 @@ help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1  /p' $(MAKEFILE_LIST)
 
 clean:  ## remove the environment; the data stays
-	rm -rf $(VENV) staticfiles
+	rm -rf $(VENV) $(VENV)-docs site staticfiles
 
 $(VENV)/.uv:
 	@sh tools/venv.sh $(PYTHON) $(VENV)
 
 $(VENV)/.runtime: requirements.txt $(VENV)/.uv
-	@if [ ! -e $(VENV)/.test ]; then $(BIN)/uv pip sync $(UV_FLAGS) --python $(BIN)/python requirements.txt; fi
+	@if [ ! -e $(VENV)/.test ]; then sh tools/explained.sh $(BIN)/uv pip sync $(UV_FLAGS) --python $(BIN)/python requirements.txt; fi
+	@touch $@
+
+$(VENV)-docs/.done: requirements-docs.txt $(VENV)/.uv
+	@$(BIN)/uv venv --quiet --python $(BIN)/python --allow-existing $(VENV)-docs
+	@sh tools/explained.sh $(BIN)/uv pip sync $(UV_FLAGS) --python $(VENV)-docs/bin/python requirements-docs.txt
 	@touch $@
 
 $(VENV)/.test: requirements-test.txt $(VENV)/.uv tools/test_tools.sh
-	@$(BIN)/uv pip sync $(UV_FLAGS) --python $(BIN)/python requirements-test.txt
+	@sh tools/explained.sh $(BIN)/uv pip sync $(UV_FLAGS) --python $(BIN)/python requirements-test.txt
 	@sh tools/test_tools.sh $(BIN)/python
 	@$(BIN)/python -m tools.compile_kernels
 	@touch $@ $(VENV)/.runtime

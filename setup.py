@@ -1,4 +1,5 @@
-"""Adds to the packages what the platform has outside of them: templates, static files, catalogues, metadata."""
+# SPDX-License-Identifier: Apache-2.0
+"""Adds to the packages what the platform has outside of them: templates, static files, catalogues, documents."""
 
 from __future__ import annotations
 
@@ -9,8 +10,15 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
-FOLDERS = ("templates", "static")
-FILES = ("LICENSE", "pyproject.toml")
+FOLDERS = ("templates", "static", "docs")
+FILES = (
+    "LICENSE",
+    "pyproject.toml",
+    "mkdocs.yml",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+)
 CATALOGUES = "locale"
 
 

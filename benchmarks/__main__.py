@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m benchmarks`: measures, and writes a table, a plot and the raw figures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m benchmarks.boards`: what boards cost in a contest of 100 and of 200 teams, in processor time and bytes.
 
 The facts are written straight into a database of the benchmark's own (or into that of DATABASE_URL): a table and

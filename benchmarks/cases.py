@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables that are scored: every vector matches on 13 or on 6 quasi-identifiers, or none does."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m benchmarks.commands`: the processor time of the library's commands on a small table, start-up included.
 
 Each command runs as a process of its own. The figure is the user and system time of that process as the kernel counts

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same fourteen values, or some of them, computed in other ways.
 
 Each contender gets the bytes of a submission and what it may prepare of the original once. Those of all

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The distributed tests' driver with a contest of 8,333 records, for the throughput of workers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run by another interpreter: times pyCANON's k_anonymity on a table, and prints the result as JSON."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m benchmarks.memory`: what scoring takes at its peak, libraries and the original's reading included.
 
 In one fresh process, with two threads, as a worker does it: the original is read and prepared, then a submission

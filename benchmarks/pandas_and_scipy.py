@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The fourteen values by pandas, NumPy and SciPy as somebody writes them who knows the libraries and the definitions.
 
 What the original allows is prepared once: codes of its categories, sorted values, a tree of its points and one of each

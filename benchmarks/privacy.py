@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m benchmarks.privacy`: what the largest tables cost under Pk-anonymization and reconstruction."""
 
 from __future__ import annotations

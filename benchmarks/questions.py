@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Membership results of a round as large as PWSCup 2025's: 100,000 records, 24 tables.
 
 `python -m benchmarks.questions` prints milliseconds of processor time of all 24 results for each kind, the

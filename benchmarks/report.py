@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures as tables and as a plot."""
 
 from __future__ import annotations

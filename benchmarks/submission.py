@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Processor time and queries of one submission, from upload to result: `python -m benchmarks.submission`.
 
 Everything runs in this process, over SQLite or the database of `DATABASE_URL` and a broker of its own, so that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The utility of a table of PWS Cup 2025's size: 10,000 records of 18 columns, without the training of a model.
 
 `python -m benchmarks.synthetic` prints seconds for each measure of `membership-2025`, and for a

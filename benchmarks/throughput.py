@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Submissions per second of two workers, over PostgreSQL and Redis servers of the benchmark's own."""
 
 from __future__ import annotations

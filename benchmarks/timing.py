@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times and memory of a run, each measured in a process of its own.
 
 Processor time, because other work on the machine lengthens the time on the clock; of two threads that is what

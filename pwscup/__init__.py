@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The contest platform, of the same distribution and version as the library `scoring`."""
 
 import scoring

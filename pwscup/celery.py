@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Start of workers (`celery -A pwscup worker`): preparations before they accept tasks."""
 
 import logging

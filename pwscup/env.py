@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every setting that comes from the environment, read in one place; `.env.example` documents them."""
 
 from __future__ import annotations

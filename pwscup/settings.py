@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Django settings: one file for the embedded and the distributed mode, which differ only in the environment."""
 
 from csp.constants import NONE, SELF, UNSAFE_INLINE
@@ -51,6 +52,7 @@ INSTALLED_APPS = [
     "pwscup.archives",
     "pwscup.leaderboards",
     "pwscup.debriefings",
+    "pwscup.participants",
     "pwscup.demo",
     "pwscup.api",
 ]
@@ -308,6 +310,9 @@ if DEMO:
 
 # Programs that rulesets may name as scorers, as a TOML file; see docs/how-to/own-measures.md.
 PROGRAMS_FILE = env.str("PWSCUP_PROGRAMS_FILE", default="")
+
+# Where links to the documentation lead: /help/ on this platform, or a site elsewhere.
+DOCS_URL = env.str("PWSCUP_DOCS_URL", default="").rstrip("/")
 
 # Security headers. Inline styles are allowed for charts; inline scripts never.
 HTTPS = env.bool("PWSCUP_HTTPS", default=False)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Settings of the test suite: nothing of a running installation is touched."""
 
 import os

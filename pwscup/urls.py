@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All URLs: each app defines its own."""
 
 from django.urls import include, path
@@ -19,6 +20,7 @@ urlpatterns = [
     path("", include("pwscup.archives.urls")),
     path("", include("pwscup.notices.urls")),
     path("", include("pwscup.debriefings.urls")),
+    path("", include("pwscup.participants.urls")),
     path("", include("pwscup.leaderboards.urls")),
     path("", include("pwscup.contests.teams.urls")),
     path("", include("pwscup.contests.urls")),

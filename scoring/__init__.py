@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Anonymizes tables, attacks them, and scores both: functions from tables to numbers.
 
     >>> import scoring
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from scoring.attacks.catalog import ATTACKS
     from scoring.catalogs import UnknownNameError
     from scoring.errors import Problem, ProblemsFound
+    from scoring.facade.adapters import hierarchies, synthesize
     from scoring.facade.audits import audit, compare
     from scoring.facade.files import generate, read, validate
     from scoring.facade.given import UnconfirmedRolesWarning
@@ -55,6 +57,7 @@ __all__ = [
     "candidates",
     "compare",
     "generate",
+    "hierarchies",
     "k_anonymity",
     "l_diversity",
     "membership",
@@ -63,6 +66,7 @@ __all__ = [
     "score",
     "sequential",
     "study",
+    "synthesize",
     "t_closeness",
     "validate",
 ]
@@ -72,6 +76,7 @@ _MODULES = {
     "scoring.attacks.catalog": ("ATTACKS",),
     "scoring.catalogs": ("UnknownNameError",),
     "scoring.errors": ("Problem", "ProblemsFound"),
+    "scoring.facade.adapters": ("hierarchies", "synthesize"),
     "scoring.facade.audits": ("audit", "compare"),
     "scoring.facade.files": ("generate", "read", "validate"),
     "scoring.facade.given": ("UnconfirmedRolesWarning",),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m scoring`, and the command `pwscup-scoring`."""
 
 import sys

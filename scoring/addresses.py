@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Functions by their address, imported at their first use.
 
 Pages and command-line help that only list measures and attacks do not load the numerical libraries.

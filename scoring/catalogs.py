@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Registries: entries by identifier; the error for an unknown name lists similar names."""
 
 from __future__ import annotations
@@ -21,6 +22,37 @@ class Entry(Protocol):
 T = TypeVar("T", bound=Entry)
 
 
+MOST_NEAR = 3
+SIMILARITY = 0.6
+"""Of two names, from 0 to 1, at least."""
+
+
+def near(name: str, known: Iterable[str], similarity: float = SIMILARITY) -> list[str]:
+    """Known names that look like this one, the nearest first.
+
+    Examples
+    --------
+    >>> near("Mondrain", ["mondrian", "k-anony"])
+    ['mondrian']
+    """
+    folded = {one.casefold(): one for one in known}
+    return [
+        folded[one] for one in get_close_matches(name.casefold(), folded, MOST_NEAR, similarity)
+    ]
+
+
+def hint(name: str, known: Iterable[str], similarity: float = SIMILARITY) -> str:
+    """A question that names similar names; empty where none is.
+
+    Examples
+    --------
+    >>> hint("bord", ["board", "open"]), hint("x", ["board"])
+    ('; did you mean board?', '')
+    """
+    found = near(name, known, similarity)
+    return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
 class UnknownNameError(KeyError):
     """There is no entry of this name."""
 
@@ -30,10 +62,8 @@ class UnknownNameError(KeyError):
 
     def __str__(self) -> str:
         """The name, the nearest ones, and all known ones."""
-        folded = {name.casefold(): name for name in self.known}
-        near = [folded[name] for name in get_close_matches(str(self.name).casefold(), folded)]
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        return f"no {self.kind} {self.name!r}{hint} — known: {', '.join(self.known)}"
+        listed = ", ".join(self.known)
+        return f"no {self.kind} {self.name!r}{hint(str(self.name), self.known)} — known: {listed}"
 
 
 class Registry(dict[str, T]):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Problems in uploaded files: where, what, expected and got."""
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ MESSAGES: dict[str, str] = {
     "file.tabs": _(
         "cells separated by tabs — expected commas: in Excel, save it as “CSV UTF-8 (comma delimited)”"
     ),
+    "file.semicolons": _("cells separated by semicolons — expected commas"),
     "file.utf16": _(
         "wrong character encoding — expected UTF-8: in Excel, save it as “CSV UTF-8 (comma delimited)” — got UTF-16"
     ),
@@ -252,12 +254,61 @@ MESSAGES: dict[str, str] = {
     "toml.missing_key": _("key {key} is missing — expected {expected}"),
     "toml.wrong_type": _("key {key} has the wrong type — expected {expected} — got {got}"),
     "toml.wrong_value": _("key {key} has a wrong value — expected {expected} — got “{got}”"),
+    # raw files, before they are prepared
+    "raw.empty": _("the file has no cell — expected a line of column names and records"),
+    "raw.old_workbook": _(
+        "an Excel workbook of an old version or with a password — expected .xlsx without a password"
+    ),
+    "raw.workbook_broken": _("the workbook is damaged — expected .xlsx as Excel saves it"),
+    "raw.no_sheet": _("no such sheet — expected one of {expected} — got “{got}”"),
+    "raw.too_large": _(
+        "reading the workbook takes too much memory or time — expected at most {expected} MiB unpacked, and a sheet "
+        "without cells far away from the table"
+    ),
+    "raw.too_many_cells": _("too many cells — expected at most {expected} — got {got}"),
+    "raw.encoding": _(
+        "line {line} is not in this encoding — expected {expected} — got {got}; choose another encoding"
+    ),
+    "raw.binary": _("not a text file — expected a text — got a NUL byte on line {line}"),
+    "raw.no_header": _("no such line for the column names — expected 1 to {expected} — got {got}"),
+    "raw.cell_count": _("wrong number of cells on line {line} — expected {expected} — got {got}"),
+    "raw.merged": _(
+        "the sheet has merged cells, of which only the first has a value — got {got} merged areas"
+    ),
+    "raw.formulas": _(
+        "the workbook has formulas, of which the results that were saved with it are read — got {got} formulas"
+    ),
+    "raw.empty_lines": _("empty lines are left out — got {got}"),
+    "raw.named": _("the column at position {position} got another name — got “{got}”"),
+    # steps that prepare a table
+    "step.version": _("the file of steps has another version — expected {expected} — got “{got}”"),
+    "step.unknown": _("step {n}: no such step — expected one of {expected} — got “{got}”"),
+    "step.unknown_key": _("step {n}: unknown key {key} — expected one of {expected}"),
+    "step.missing_key": _("step {n}: key {key} is missing — expected {expected}"),
+    "step.wrong_value": _(
+        "step {n}: key {key} has a wrong value — expected {expected} — got “{got}”"
+    ),
+    "step.unknown_column": _(
+        "step {n}: no such column at this step — expected one of {expected} — got “{got}”"
+    ),
+    "step.no_columns": _("step {n}: no column is left — expected at least one"),
+    "step.no_records": _("step {n}: no record is left — expected at least one"),
+    "step.name_taken": _(
+        "step {n}: another column has this name — expected a new name — got “{got}”"
+    ),
+    "step.no_value": _(
+        "step {n}: every value of the column is missing — expected some — got “{got}”"
+    ),
+    "step.not_numbers": _(
+        "step {n}: column {column} is not of numbers only — expected numbers, made plain by a step before — got “{got}”"
+    ),
     # anonymizers, attacks and their options
     "anonymizer.unknown": _("no such anonymizer — expected one of {expected} — got “{got}”"),
     "anonymizer.too_few": _(
         "too few records for {method} — expected at least {expected} — got {got}"
     ),
     "attack.unknown": _("no such attack — expected one of {expected} — got “{got}”"),
+    "measure.unknown": _("no such measure — expected one of {expected} — got “{got}”"),
     "option.unknown": _("unknown option {option} of {method} — expected {expected}"),
     "option.wrong_value": _(
         "option {option} of {method} has a wrong value — expected {expected} — got “{got}”"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The official numbers: what an anonymized table scores, and what a guess file hits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The worked examples of Ito & Kikuchi, PWSCup 2015 evaluation: Tables 2a, 2b, 3, 8 and 9."""
 
 from __future__ import annotations

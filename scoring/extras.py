@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Libraries that only some measures and pictures need, and that an installation may lack."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The settings of anonymizers and attackers: their kinds, bounds and problems."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plugins: measures, attacks, formulas and formats of Python packages that an administrator has installed."""
 
 from __future__ import annotations

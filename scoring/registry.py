@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All measures and attacks, by identifier."""
 
 from collections.abc import Iterable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Seeds of what is drawn: one that is given, or one of the operating system that is reported."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sequential release with frames: publish a changing table again and again, check its releases, and find their risks.
 
 The schema has one identifier, which links people over time, quasi-identifiers that are numbers or ordered categories,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loads everything that scoring a submission needs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How many workers `-n auto` starts, and how `--dist loadgroup` spreads the tests over them."""
 
 from __future__ import annotations

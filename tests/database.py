@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A migrated SQLite database, made once for these migrations and then copied: they take seconds of processor time."""
 
 from __future__ import annotations

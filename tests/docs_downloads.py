@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What readers of the tutorials have downloaded, made from the seeds that the demo has."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One test for many cases: it runs them all, and a failure names those that fail."""
 
 from __future__ import annotations

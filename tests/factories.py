@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small real objects for the web tests: the paper's four-record table as a contest's original."""
 
 from __future__ import annotations

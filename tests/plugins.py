@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The template of a plugin, installed into a folder, and plugins that are registered for a while only."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program as scorer for tests: what it does stands in a file of its folder."""
 
 from __future__ import annotations

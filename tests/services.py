@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A PostgreSQL and a Redis server of the tests' own, in a temporary folder: nothing that runs already is touched."""
 
 from __future__ import annotations

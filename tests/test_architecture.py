@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The shape of the code: few modules in a root, and no circle of imports, those within functions included.
 
 Who may import whom otherwise stands in pyproject.toml, for `make contracts`.
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from pwscup.formats import FILES, FORMATS, ROUNDS
+from pwscup.formats.checking import Checking
 from pwscup.formats.evaluation import Evaluation, TableEvaluation
 from pwscup.formats.playing import Player
 from pwscup.formats.spec import Audits, Boards, Draw, Rules, Setup, Table, Texts
@@ -47,6 +49,18 @@ def test_the_root_of_a_package_holds_few_modules(package):
 def test_the_root_of_an_app_holds_few_modules(app):
     found = sorted(path.name for path in (ROOT / "pwscup" / app).glob("*.py"))
     assert len(set(found) - {"__init__.py"}) <= MOST_MODULES, found
+
+
+def test_the_client_imports_the_library_and_nothing_of_the_platform():
+    """Also a package that is new: `make contracts` knows those that it lists."""
+    graph = imports(ROOT, "scoring", "pwscup")
+    own = {name: below for name, below in graph.items() if name.startswith("pwscup.client")}
+    assert len(own) > 15
+    allowed = ("scoring", "pwscup.client")
+    found = {
+        (name, one) for name, below in own.items() for one in below if not one.startswith(allowed)
+    }
+    assert found <= {(name, "pwscup") for name in own}
 
 
 def test_only_formats_name_a_kind_of_round_or_of_table():
@@ -119,6 +133,7 @@ def test_every_kind_of_round_answers_every_question(kind):
         },
         "bots": lacking_of(format.player, Player) if format.player else set(),
         "trials": lacking_of(format.trying, Trying) if format.trying else set(),
+        "checks": lacking_of(format.checking, Checking) if format.checking else set(),
         "evaluation": lacking_of(
             format.evaluation, TableEvaluation if format.is_attacked else Evaluation
         ),

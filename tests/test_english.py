@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plain technical English: words that readers of papers do not expect stay out of code, pages, documents and messages.
 
 Looked at is prose: comments, docstrings and texts in Python, and all of other files but code and markup.

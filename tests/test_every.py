@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A loop over cases is one test, which uses fixtures and names what fails."""
 
 from __future__ import annotations

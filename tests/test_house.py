@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The picture of the house: rooms and arrows worked out on paper, and drawings in which no line meets a room."""
 
 from __future__ import annotations

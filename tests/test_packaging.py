@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The distribution `pwscup`: what its wheel carries, and that it works where nothing else is installed."""
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ def test_the_metadata_of_the_offered_library_are_those_of_the_project():
     assert metadata["Keywords"].split(",") == PROJECT["keywords"]
     assert metadata["Author"] == PROJECT["authors"][0]["name"]
     assert len(metadata.get_all("Project-URL")) == len(PROJECT["urls"])
-    assert scripts == "[console_scripts]\npwscup-scoring = scoring.__main__:run\n"
+    commands = ["pwscup = pwscup.__main__:main", "pwscup-scoring = scoring.__main__:run"]
+    assert scripts.splitlines() == ["[console_scripts]", *commands]
 
 
 def test_the_command_says_its_version(monkeypatch, capsys):
@@ -178,7 +180,17 @@ def test_wheel_and_source_archive_are_complete(built):
         [folder] = {name.split("/")[0] for name in names if ".dist-info/" in name}
         metadata = HeaderParser().parsestr(archive.read(f"{folder}/METADATA").decode())
         scripts = archive.read(f"{folder}/entry_points.txt").decode()
-    tracked = done("git", "ls-files", "scoring", "pwscup", "templates", "static", cwd=ROOT)
+    tracked = done(
+        "git",
+        "ls-files",
+        "scoring",
+        "pwscup",
+        "templates",
+        "static",
+        "docs",
+        "mkdocs.yml",
+        cwd=ROOT,
+    )
     expected = {
         name if name.startswith(("scoring/", "pwscup/")) else f"pwscup/bundled/{name}"
         for name in tracked.splitlines()
@@ -247,6 +259,8 @@ def test_the_platform_answers_pages_where_it_is_installed(built, tmp_path):
         japanese = answered(f"http://{address}/", site, tmp_path / "log", language="ja").decode()
         assert "<h1>Anonymize, attack, compare" in page
         assert "匿名加工し、攻撃し、比べる" in japanese
+        helped = answered(f"http://{address}/help/how-to/install/", site, tmp_path / "log")
+        assert b"WSL" in helped
         [style, *_] = re.findall(r'href="(/static/[^"]+\.css)"', page)
         assert len(answered(f"http://{address}{style}", site, tmp_path / "log")) > 1_000
         data = tmp_path / ".local" / "share" / "pwscup"

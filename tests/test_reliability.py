@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`make load` and `make chaos`: the page has a row for all they know, and each runs with tiny sizes."""
 
 from __future__ import annotations

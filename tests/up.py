@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`manage.py up` in a folder of its own: started, asked, and what it has written."""
 
 from __future__ import annotations

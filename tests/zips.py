@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Zip archives as people and programs make them, well or badly."""
 
 from __future__ import annotations

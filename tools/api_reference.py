@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the operations in docs/reference/api.md from the API's description: `python -m tools.api_reference`."""
 
 from __future__ import annotations

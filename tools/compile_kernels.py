@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compile all kernels, on every core, before many test processes would each do so for themselves."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes docs/reference/effects.md from the kit itself: `python -m tools.effects_reference`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`make image-test`: the image is built for real and scores a submission; needs root on Debian, stops by itself.
 
 The base is made from Debian's packages, and Python's packages come from wherever pip on this machine gets them; the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A participant of the demo contest that is open, from sign-in to result; runs in the image, on the loopback."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes docs/reference/library.md from the public names and their docstrings: `python -m tools.library_reference`."""
 
 from __future__ import annotations
@@ -55,6 +56,11 @@ class Group:
 
 GROUPS = (
     Group("Tables", "", ("Schema.from_frame", "Schema.confirm", "generate", "read", "validate")),
+    Group(
+        "Adapters",
+        "Files and programs of others.",
+        ("hierarchies", "synthesize"),
+    ),
     Group("Anonymize and attack", "", ("anonymize", "attack", "candidates", "membership")),
     Group("Measure", "", ("score", "k_anonymity", "l_diversity", "t_closeness")),
     Group("Audit and compare", "", ("audit", "compare", "study")),

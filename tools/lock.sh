@@ -1,8 +1,10 @@
 #!/bin/sh
-# One universal resolution for Python 3.11 to 3.14, with hashes: the test lock is the whole, the others are subsets of it.
+# One universal resolution for Python 3.11 to 3.14, with hashes: the test lock is the whole, the others are subsets of it;
+# the documentation's is for an environment of its own.
 set -eu
 uv=$1
 flags="--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet"
 $uv pip compile $flags --extra web --extra distributed --extra cups --extra test pyproject.toml -o requirements-test.txt
 $uv pip compile $flags --extra web --extra distributed --extra cups -c requirements-test.txt pyproject.toml -o requirements-distributed.txt
 $uv pip compile $flags --extra web --extra cups -c requirements-test.txt pyproject.toml -o requirements.txt
+$uv pip compile $flags --group docs pyproject.toml -o requirements-docs.txt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Time from nothing to a public lecture contest: the wizard in a real browser, at a person's pace.
 
     python -m tools.measure_lecture --pause 5

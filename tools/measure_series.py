@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of a contest of sequential release: its price, its risks and its attacks, by m, method and size of teams.
 
     python -m tools.measure_series

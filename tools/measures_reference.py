@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes docs/reference/measures.md from the registry and its docstrings: `python -m tools.measures_reference`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the tables of methods in docs/reference/command-line.md from the registries:
 `python -m tools.methods_reference`."""
 

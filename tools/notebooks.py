@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes docs/notebooks from the recipes, in English and Japanese: `python -m tools.notebooks`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the problem codes in docs/reference/files.md from their messages: `python -m tools.problems_reference`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Takes the pictures in docs/images/ from a running demo: `python -m tools.screenshots http://127.0.0.1:8000`.
 
 It submits the sample and the tutorial's second table as Alice, uploads fixtures/clinic.csv to a new

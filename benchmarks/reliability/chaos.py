@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m benchmarks.reliability.chaos`: submissions under faults in both modes, and what became of each."""
 
 from __future__ import annotations

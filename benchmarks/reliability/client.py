@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A cheap client: HTTP/1.1 over asyncio streams, with bodies that are prepared beforehand."""
 
 from __future__ import annotations

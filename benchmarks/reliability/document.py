@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables of `docs/explanation/reliability.md`: written between markers, a row that was not measured stays."""
 
 from __future__ import annotations

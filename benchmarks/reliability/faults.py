@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The faults of `make chaos`: each is done to a running installation and is over when its function returns."""
 
 from __future__ import annotations

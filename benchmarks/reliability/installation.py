@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A real installation in a temporary folder, in either mode: `manage.py up`, its servers, and a driver."""
 
 from __future__ import annotations

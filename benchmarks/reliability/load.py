@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m benchmarks.reliability.load`: a bounded load on a real installation in both modes, as one table."""
 
 from __future__ import annotations

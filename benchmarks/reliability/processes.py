@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Processes as the kernel lists them: who started whom, and the processor time of a whole tree."""
 
 from __future__ import annotations

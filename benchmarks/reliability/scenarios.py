@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scenarios of `make load`: each drives a running installation for a minute at most and returns what it measured."""
 
 from __future__ import annotations

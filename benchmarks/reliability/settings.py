@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A real installation whose workers take as long as a note says, and whose disk is as slow as a file says."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The driver: makes contests, people and facts in bulk inside an installation, and reads what became of them.
 
 Reads a command in JSON from each line of its input and answers with a line, as the drivers of the tests do.

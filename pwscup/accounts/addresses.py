@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Addresses as keyed hashes: they identify a user or a network within one contest only."""
 
 from __future__ import annotations

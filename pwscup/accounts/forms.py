@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms of users about themselves and their teams."""
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from django.contrib.auth.hashers import make_password
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from pwscup.accounts.models import AccessToken, Team, User
+from pwscup.accounts.models import AccessToken, Membership, Team, User
 from pwscup.accounts.names import clean_new_name
 from pwscup.accounts.names.short_names import clean_short_name
 from pwscup.accounts.tokens import LIFETIMES, SCOPES, TEAM
@@ -134,6 +135,28 @@ class TeamForm(forms.Form):
         help_text=_("At most 40 characters. Everybody sees it on the leaderboard."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
+
+
+class TeamProfileForm(forms.Form):
+    """The public page of the team; the affiliation is a field for the captain only."""
+
+    affiliation = NameField(
+        label=_("Affiliation"),
+        max_length=Team._meta.get_field("affiliation").max_length,
+        required=False,
+        help_text=Team._meta.get_field("affiliation").help_text,
+        widget=forms.TextInput(attrs={"autocomplete": "organization"}),
+    )
+    shows_name = forms.BooleanField(
+        label=_("Show my name on the page of my team"),
+        required=False,
+        help_text=Membership._meta.get_field("shows_name").help_text,
+    )
+
+    def __init__(self, *args: Any, is_captain: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not is_captain:
+            del self.fields["affiliation"]
 
 
 class ShortNameField(forms.CharField):
@@ -269,3 +292,23 @@ def division_field(divisions: QuerySet[Division]) -> forms.ModelChoiceField:
         to_field_name="key",
         help_text=_("It can be changed until the first round closes."),
     )
+
+
+class GrantForm(forms.Form):
+    """The address of an account."""
+
+    email = forms.EmailField(
+        label=_("E-mail address"),
+        help_text=_("The person signs up first, with this address."),
+        widget=forms.EmailInput(attrs={"autocomplete": "off"}),
+    )
+
+    def clean_email(self) -> User:
+        """The account with this address."""
+        typed = self.cleaned_data["email"]
+        user = User.objects.filter(email__iexact=typed, is_active=True, deleted_at=None).first()
+        if user is None:
+            raise forms.ValidationError(
+                _("No account has the address %(email)s."), params={"email": typed}
+            )
+        return user

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Guests: accounts without an e-mail address, which play in the one contest whose class code they had.
 
 They return by a sign-in link, shown once and recognized by its hash. With a confirmed address a guest's account is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pending invitation e-mails, to a team or a role: each row waits until its e-mail is sent, by one worker.
 
 The row is the job: `mail_due_at` is the time when its e-mail is due. The sender moves that time first, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits on wrong guesses at codes, by the visitor's network address; see `ACCOUNT_RATE_LIMITS`.
 
 allauth's decorator leaves GET requests uncounted, but the page of a code is opened by GET.

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 from __future__ import annotations
 
 import secrets
@@ -87,6 +89,12 @@ class Team(models.Model):
         default=False,
         help_text=_("Without your consent a published archive calls the team by a number."),
     )
+    affiliation = models.CharField(
+        _("affiliation"),
+        max_length=80,
+        blank=True,
+        help_text=_("A school or a company. Everybody who sees the leaderboard sees it."),
+    )
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -107,6 +115,11 @@ class Membership(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     contest = models.ForeignKey("contests.Contest", on_delete=models.CASCADE, related_name="+")
     joined_at = models.DateTimeField(default=timezone.now)
+    shows_name = models.BooleanField(
+        _("show my name on the page of my team"),
+        default=False,
+        help_text=_("Otherwise only your team and the organizers see it."),
+    )
 
     class Meta:
         constraints = [

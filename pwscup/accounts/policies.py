@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Predicates about who plays, who organizes, and who may do what with a team."""
 
 from __future__ import annotations
@@ -30,6 +31,11 @@ def is_organizer(user: User | AnonymousUser, contest: Contest) -> bool:
     if not user.is_authenticated:
         return False
     return user.is_superuser or contest.organizers.filter(pk=user.pk).exists()
+
+
+def may_make_organizers(user: User | AnonymousUser) -> bool:
+    """Administrators of the site decide who may create contests."""
+    return user.is_authenticated and user.is_superuser
 
 
 def has_organized(people: frozenset[int], contest: Contest) -> bool:

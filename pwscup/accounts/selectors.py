@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Queries about users and their teams."""
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ FACTS = (
     "questions",
 )
 SHORTENED = "team.short_name_changed"
+ORGANIZER_GRANTED, ORGANIZER_REVOKED = "account.organizer_granted", "account.organizer_revoked"
 LEFT_OFFICE = ("contest.organizer_removed", "contest.judge_removed")
 
 
@@ -238,3 +240,26 @@ def n_teams_created(
     if contest is not None:
         created = created.filter(contest_id=contest.pk)
     return (created if since is None else created.filter(at__gt=since)).count()
+
+
+# Who may create contests
+
+
+def creators() -> QuerySet[User]:
+    """Everybody who may create contests, with the number of contests that each organizes: for administrators."""
+    allowed = User.objects.filter(Q(is_organizer=True) | Q(is_superuser=True), deleted_at=None)
+    return allowed.annotate(n_contests=Count("organizes")).order_by("display_name", "pk")
+
+
+def decisions_about_creators(most: int) -> list[tuple[Event, User | None]]:
+    """The newest decisions about who may create contests, each with the account that it is about."""
+    kinds = (ORGANIZER_GRANTED, ORGANIZER_REVOKED)
+    found = list(
+        Event.objects.filter(kind__in=kinds).select_related("actor").order_by("-id")[:most]
+    )
+    people = User.objects.in_bulk({_person_in(event) for event in found})
+    return [(event, people.get(_person_in(event))) for event in found]
+
+
+def _person_in(event: Event) -> int:
+    return int(event.subject.removeprefix("user "))

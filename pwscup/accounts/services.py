@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every change to users and teams: one transaction and one audit event each."""
 
 from __future__ import annotations
@@ -108,6 +109,10 @@ REASONS: dict[str, Promise] = {
     "link_needless": _(
         "This account has an e-mail address or a password: log in with it, or reset the password."
     ),
+    "administrator_creates": _("Administrators of the site may always create contests."),
+    "guest_creates_none": _(
+        "This account has no e-mail address. It can create contests once it has one."
+    ),
     "captain_invites": _(
         "The captain decides who joins this team now. Ask for the team's invitation link or its QR code."
     ),
@@ -190,6 +195,33 @@ def rename_team(*, user: User, team: Team, name: str) -> Team:
     before, team.name = team.name, name
     team.save(update_fields=["name"])
     _record("team.renamed", user, team, before=before, name=name)
+    return team
+
+
+@transaction.atomic
+def set_profile(
+    *, user: User, team: Team, shows_name: bool | None = None, affiliation: str | None = None
+) -> Team:
+    """Change the public page of a team: a member's own name, and the affiliation, which the captain sets.
+
+    The trail says that the affiliation was changed, not the text: archives call teams by numbers.
+    """
+    _lock_contest(team)
+    team = _lock(team) if affiliation is None else _lock_as_captain(user, team)
+    seat = team.memberships.filter(user=user).first()
+    if seat is None:
+        raise RefusedError("not_member")
+    changed = []
+    if shows_name is not None and seat.shows_name != shows_name:
+        seat.shows_name = shows_name
+        seat.save(update_fields=["shows_name"])
+        changed.append("shows_name")
+    if affiliation is not None and team.affiliation != affiliation:
+        team.affiliation = affiliation
+        team.save(update_fields=["affiliation"])
+        changed.append("affiliation")
+    if changed:
+        _record("team.profile_changed", user, team, changed=changed)
     return team
 
 
@@ -430,12 +462,35 @@ def readmit(*, actor: User, contest: Contest, email: str) -> None:
 
 
 @transaction.atomic
-def grant_organizer(*, user: User) -> User:
-    """Allow this user to create contests."""
-    user.is_organizer = True
-    user.save(update_fields=["is_organizer"])
-    record("account.organizer_granted", subject=f"user {user.pk}")
-    return user
+def grant_organizer(*, user: User, actor: User | None = None) -> User:
+    """Allow this user to create contests; nothing is recorded if that is allowed already."""
+    return _set_organizer(user, actor, is_organizer=True)
+
+
+@transaction.atomic
+def revoke_organizer(*, user: User, actor: User | None = None) -> User:
+    """No longer allow this user to create contests; contests that the user organizes stay.
+
+    Raises
+    ------
+    RefusedError
+        If the user is an administrator of the site.
+    """
+    if user.is_superuser:
+        raise RefusedError("administrator_creates")
+    return _set_organizer(user, actor, is_organizer=False)
+
+
+def _set_organizer(user: User, actor: User | None, *, is_organizer: bool) -> User:
+    person = _lock_person(user)
+    if person.is_guest:
+        raise RefusedError("guest_creates_none")
+    if person.is_organizer != is_organizer:
+        person.is_organizer = user.is_organizer = is_organizer
+        person.save(update_fields=["is_organizer"])
+        kind = selectors.ORGANIZER_GRANTED if is_organizer else selectors.ORGANIZER_REVOKED
+        record(kind, actor=actor, subject=f"user {person.pk}")
+    return person
 
 
 # Locks are taken in one order, user, contest, team, so that two changes never wait for each other.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Personal access tokens: shown once, recognized by their hash, ended by expiry or revocation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Authentication of API requests by the token in the header only; cookies are not read."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The forms of the site with values of programs: one place decides what a value may be."""
 
 from __future__ import annotations

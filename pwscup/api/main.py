@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The API as a whole: its routers, its parser, and its error responses."""
 
 from __future__ import annotations

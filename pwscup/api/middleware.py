@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Responses of the site's middleware in the form of the API."""
 
 from __future__ import annotations

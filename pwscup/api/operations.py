@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Declaring operations: address, answer, media types and refusals of each, for the server and for its description."""
 
 from __future__ import annotations
@@ -5,8 +6,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ninja import Field, Router, Schema
-
-from pwscup.api.schemas import Problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -18,6 +17,9 @@ PREFIX = "/api/v1"
 READING = frozenset({401, 403, 404, 409, 410, 422, 429, 503})
 WRITING = READING | {400, 413, 415, 507}
 """The refusals of an operation; their texts are in `problems`."""
+REFUSALS = "x-refusals"
+"""The key under which an operation notes its refusals, until the description is made: they are described once for all
+operations, not as a type of each."""
 MEDIA = "x-media"
 """The key under which an operation notes the media types of a file that it answers, until the description is made."""
 BINARY = {"schema": {"type": "string", "format": "binary"}}
@@ -55,7 +57,7 @@ class Operations(Router):
         no JSON, by its media type; `gives` the media types of an answer that is a file. `also` are further answers by
         their status. An operation that `repeats` gives the first answer again to a second request with the same key.
         """
-        extra: dict[str, Any] = {}
+        extra: dict[str, Any] = {REFUSALS: sorted(METHODS[method])}
         if takes is not None:
             extra["requestBody"] = {"required": True, "content": dict(takes)}
         if gives:
@@ -65,11 +67,11 @@ class Operations(Router):
         return self.api_operation(
             [method],
             path,
-            response={status: answer, **(also or {}), METHODS[method]: Problems},
+            response={status: answer, **(also or {})},
             url_name=f"api-{name}",
             operation_id=(as_ or name).replace("-", "_"),
             summary=summary,
-            openapi_extra=extra or None,
+            openapi_extra=extra,
         )
 
     def looks(self, path: str, name: str, answer: Any, summary: str, **more: Any) -> Any:

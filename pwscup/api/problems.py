@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Errors of a request as JSON (RFC 9457): every refusal has the same form, in the requested language."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of the API's description: the OpenAPI document by topic, without scripts."""
 
 from __future__ import annotations

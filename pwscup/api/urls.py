@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """URLs of the API, of its OpenAPI document, and of the page that shows it."""
 
 from django.urls import include, path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms for exporting and importing archives."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Archives as jobs: writing one, or importing one; and their events in the audit trail."""
 
 from __future__ import annotations

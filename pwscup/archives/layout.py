@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The format of archives: one table of sheets and columns for export and import.
 
 A row refers to another by the `key` of that one's sheet. Archives contain neither database ids nor users:

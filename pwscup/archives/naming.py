@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of teams in archives: their own names, or random numbers that were drawn once."""
 
 from __future__ import annotations

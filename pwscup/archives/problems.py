@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Problems of archives: codes with parameters, and their texts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows as text: CSV, JSON with one object per line, and their values; writing and reading."""
 
 from __future__ import annotations

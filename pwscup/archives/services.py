@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Actions on archives: each in one transaction, each with an event."""
 
 from __future__ import annotations

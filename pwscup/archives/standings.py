@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The boards of a contest in an archive, and their comparison."""
 
 from __future__ import annotations

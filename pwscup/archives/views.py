@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages of archives: export for organizers, import for users who may create contests, consent of captains."""
 
 from __future__ import annotations

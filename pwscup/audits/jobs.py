@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Audits as jobs: a report in every language, and the events in the audit trail."""
 
 from __future__ import annotations

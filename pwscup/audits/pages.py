@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contexts of the pages of audits: plain functions of facts."""
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from django.urls import reverse
 from pwscup.audits import selectors
 from pwscup.contests.selectors import contest_page
 from pwscup.core.http.polling import etag
+from pwscup.submissions import policies
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def audit_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
-    """All facts about the audit of one submission."""
+    """All facts about the audit of one submission; it `starts` by itself for the team, if no other one comes first."""
     round, audits = submission.round, submission.round.contest.format.audits
     found = selectors.audit_of(submission)
     context = contest_page(request, round.contest, round.key) | {
@@ -26,9 +28,11 @@ def audit_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
         "submission": submission,
         "attacks": audits.attacks(),
         "back_url": reverse("submission", args=[submission.public_id]),
+        "starts": found is None and policies.may_change(request.user, submission),
     }
     if found is None or found.state == found.State.FAILED:
         context["before"] = selectors.before(submission)
+        context["starts"] = context["starts"] and context["before"] is None
     if found is None:
         return context
     context |= status(submission, found)

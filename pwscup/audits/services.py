@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requesting an audit, and requesting it again after a failure."""
 
 from __future__ import annotations

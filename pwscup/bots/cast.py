@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bots: how each anonymizes, attacks, estimates from either kind of disclosure, and publishes a series."""
 
 from __future__ import annotations

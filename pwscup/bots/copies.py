@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The copy of a contest for bots: created, and removed without changing the original."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dry runs as jobs: bots play a copy of the contest through."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Baseline teams in contests of people: the platform plays them while a round is open."""
 
 from __future__ import annotations

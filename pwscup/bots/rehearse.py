@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Playing a copy: round by round, with the same services and scoring as for teams."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Queries for the page of dry runs, and for baseline teams."""
 
 from __future__ import annotations

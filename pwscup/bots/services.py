@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requesting a dry run, and removing its copy."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Celery tasks of bots, without logic."""
 
 from django.conf import settings

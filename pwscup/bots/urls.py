@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """URLs of dry runs and baseline teams."""
 
 from django.urls import path

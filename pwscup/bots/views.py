@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's page of dry runs, and the choice of baseline teams."""
 
 from __future__ import annotations

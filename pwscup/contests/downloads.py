@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The terms, which are required before every download of a contest's data."""
 
 from __future__ import annotations
@@ -6,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponseRedirect
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 
 from pwscup.contests import policies
 
@@ -17,6 +18,24 @@ if TYPE_CHECKING:
 def terms_url(contest: Contest, following: str) -> str:
     """The page where the terms are accepted, which then leads to `following`."""
     return f"{reverse('terms', args=[contest.slug])}?{urlencode({'next': following})}"
+
+
+FILES = frozenset(
+    {
+        *("original", "schema", "sample", "team-data", "material"),
+        *("release", "release-candidates", "targets-zip", "batch-release", "estimate-template"),
+        *("answer-csv", "answers-zip", "trial-file"),
+    }
+)
+"""The names of addresses that answer files: a browser stays on the page from which it was sent there."""
+
+
+def file_at(path: str) -> bool:
+    """The path leads to a file, not to a page."""
+    try:
+        return resolve(path.partition("?")[0]).url_name in FILES
+    except Resolver404:
+        return False
 
 
 def terms_first_url(request: HttpRequest, contest: Contest) -> str:

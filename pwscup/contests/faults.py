@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Failures that concern one contest: recorded for its organizers, separately for each contest."""
 
 from __future__ import annotations

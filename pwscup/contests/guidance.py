@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The state of a contest, and the next step of its viewer."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The materials of a contest that a viewer may have, and its generalization hierarchies."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The notebook of a contest: a template filled with the names of its files and columns, as an .ipynb file.
 
 The template holds cells, each after a line `%% markdown` or `%% code`; the texts are translated, the code is the same

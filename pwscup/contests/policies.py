@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Predicates about the permissions in a contest."""
 
 from __future__ import annotations

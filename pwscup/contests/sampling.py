@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A random sample of the records of an uploaded CSV, drawn before anybody sees them."""
 
 from __future__ import annotations

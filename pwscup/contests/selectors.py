@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Queries about contests, always restricted to the viewer's permissions."""
 
 from __future__ import annotations
@@ -126,6 +127,11 @@ def contest_page(request: HttpRequest, contest: Contest, tab: str) -> dict[str, 
     }
 
 
+def hosts(contest: Contest) -> list[str]:
+    """The names that the organizers show, in the order in which they came."""
+    return [user.display_name for user in contest.organizers.order_by("pk")]
+
+
 # The front page
 
 
@@ -217,6 +223,17 @@ def front_page(user: Person, now: datetime) -> dict[str, list[Listed]]:
     groups["finished"].reverse()
     alike = namesakes(line.contest for lines in groups.values() for line in lines)
     return {state: _marked(lines, alike) for state, lines in groups.items()}
+
+
+MOST_WINNERS = 6
+"""Past contests of which the front page reads a board for the winner."""
+
+
+def featured(running: list[Listed]) -> Listed | None:
+    """The running contest that the front page shows large: the first with an open round, a demo only if there is no
+    other."""
+    lines = [line for line in running if line.current and not line.contest.paused_at]
+    return min(lines, key=lambda line: line.contest.is_demo, default=None)
 
 
 def _marked(lines: list[Listed], alike: Container[int]) -> list[Listed]:

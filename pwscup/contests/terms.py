@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Terms of participation: the default text, and the digest under which they are accepted."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The only access to the answer key: complete originals, row mappings, and all submissions.
 
 Only `pwscup.submissions.evaluation` may import this module, as import contracts check; every read is recorded

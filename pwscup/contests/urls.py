@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 from django.urls import path
 
 from pwscup.contests import views
@@ -5,7 +7,7 @@ from pwscup.contests.organize import clock, data, materials, round_hints, rounds
 from pwscup.contests.organize import views as organizer
 
 urlpatterns = [
-    path("", views.home, name="home"),
+    path("contests/", views.home, name="contests"),
     path("c/<slug:slug>/", views.overview, name="contest"),
     path("c/<slug:slug>/rules/", views.rules, name="rules"),
     path("c/<slug:slug>/terms/", views.terms, name="terms"),

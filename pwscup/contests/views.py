@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The front page, a contest's overview, rules and terms, and its downloads."""
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from pwscup.accounts.selectors import team_of
 from pwscup.contests import guidance, policies, selectors, services
 from pwscup.contests import materials as contest_materials
 from pwscup.contests import notebook as notebooks
-from pwscup.contests.downloads import terms_first, terms_first_url, terms_url
+from pwscup.contests.data_picture import picture_of
+from pwscup.contests.downloads import file_at, terms_first, terms_first_url, terms_url
 from pwscup.contests.models import Contest
 from pwscup.contests.rules.pages import rules_of
 from pwscup.contests.teams import tables
@@ -43,7 +45,14 @@ def home(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     groups = selectors.front_page(request.user, now)
     demo = next((line.contest for line in groups["running"] if line.contest.is_demo), None)
+    featured = selectors.featured(groups["running"])
+    also_running = [line for line in groups["running"] if line is not featured]
     context = {"groups": groups, "now": now, "running_demo": demo}
+    context |= {
+        "featured": featured,
+        "also_running": also_running,
+        "with_winners": groups["finished"][: selectors.MOST_WINNERS],
+    }
     return render(request, "contests/home.html", context)
 
 
@@ -60,6 +69,9 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "step": guidance.next_step(page, request.user),
         "has_started": policies.has_started(contest, now),
         "n_teams": contest.teams.count(),
+        "hosts": selectors.hosts(contest),
+        "ends_at": max((round.closes_at for round in rounds), default=None),
+        "picture": picture_of(contest),
     }
     page |= _offered_data(request, contest, page)
     page["materials"] = contest_materials.offered(request, contest)
@@ -136,6 +148,8 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
         "may_accept": policies.may_accept_terms(request.user, contest),
         "next": request.GET.get("next", ""),
     }
+    target = _safe(request, page["next"])
+    page["file_url"] = target if page["has_accepted"] and file_at(target) else ""
     return render(request, "contests/terms.html", page)
 
 
@@ -154,7 +168,9 @@ def _accept(request: HttpRequest, contest: Contest) -> HttpResponse:
         return redirect(terms_url(contest, following))
     if has_terms(contest):
         messages.success(request, _("You have accepted the terms. You can download the data now."))
-    return redirect(_safe(request, following) or reverse("contest", args=[contest.slug]))
+    target = _safe(request, following) or reverse("contest", args=[contest.slug])
+    # A browser that is sent to a file stays on the page: this one begins the download, and says that it does.
+    return redirect(terms_url(contest, target) if file_at(target) else target)
 
 
 def _safe(request: HttpRequest, address: str) -> str:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Celery application; it imports no other app. The start of workers is in `pwscup.celery`."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 from typing import Any
 from urllib.parse import urlencode
 
@@ -7,6 +9,7 @@ from django.urls import reverse
 
 from pwscup.core import mailbox
 from pwscup.core.files import space
+from pwscup.core.http import themes
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
@@ -17,6 +20,7 @@ def site(request: HttpRequest) -> dict[str, Any]:
         "RETURN_HERE": return_here(request),
         "SPACE_IS_LOW": space.is_low,
         "SPACE_RESERVE": settings.DISK_RESERVE_BYTES,
+        "THEME": themes.chosen(request),
     }
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The e-mails of an installation without a mail server, shown only to the user at that machine."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Middleware for all pages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robustness of a worker against its broker: acknowledgements that fail, and unreadable messages.
 
 A worker releases a slot of its prefetch limit even if the broker is not reachable.

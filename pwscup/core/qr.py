@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QR codes as SVG, for pages: one path, dark modules on white."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sealing the audit log: events are linked into hash chains shortly after they were written.
 
 `audit_log.record` runs inside other transactions, many of them concurrent, and must block none; so it only

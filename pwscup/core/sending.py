@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sending a message to the broker during a request."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The facts behind a debriefing: the rounds that it may be about, the attacks that count, and a digest of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms of the organizer's page of debriefings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Debriefings as jobs: a part for each team and round."""
 
 from __future__ import annotations

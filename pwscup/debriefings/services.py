@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Debriefings: computed when a contest is over, again when its results change, and chosen for the class."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of debriefings: a team's own, the examples of the class, and the organizer's choice."""
 
 from __future__ import annotations

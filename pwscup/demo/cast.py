@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Accounts of the demo contests, and the bots that played for them in finished ones."""
 
 from __future__ import annotations

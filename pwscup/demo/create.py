@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The demo contests in their initial state: of three formats one finished and one open each, and a finished lesson."""
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ DEMOS = (
         slug=RUNNING,
         title="Demo cup (open for you)",
         title_ja="デモカップ（参加受付中）",
-        summary="The anonymization round is open: create a team, upload the sample files, and see them scored.",
+        summary="For trying it out: create a team, upload the sample files, and see them scored.",
         summary_ja="匿名加工フェーズを開催中です。チームを作り、サンプルファイルを提出すると、その場で採点されます。",
         turns=(OPEN_DAYS, OPEN_DAYS + 7),
         seed=2,

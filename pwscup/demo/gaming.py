@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """News of the two finished cups with different rules: each refers to the other."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The finished lesson among the demos: four teams with tables of their own, who then presented to two judges."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Automatic progress of the demo contests: baseline teams play in every open round."""
 
 from __future__ import annotations

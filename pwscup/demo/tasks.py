@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 from django.conf import settings
 from filelock import FileLock, Timeout
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Handling of the query form: the cost of a question, or its answer; errors cost nothing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Downloads of answers for the team that paid for them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The form of a query for counts: stored as entered, because the library reports its errors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ledger of a team: its questions and the spent part of its budget."""
 
 from __future__ import annotations

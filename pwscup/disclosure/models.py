@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models of the disclosure of a hidden table: releases, and the answers that teams paid for."""
 
 from __future__ import annotations

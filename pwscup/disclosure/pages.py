@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contexts of the pages of disclosures: plain functions of facts."""
 
 from __future__ import annotations

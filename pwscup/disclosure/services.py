@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Answering queries about a hidden table, and releasing a randomized one: each in one transaction with its event."""
 
 from __future__ import annotations

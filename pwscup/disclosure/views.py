@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of disclosures of a hidden table: questions and answers, the release, and the spending."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Comparison of experiments: differences of their settings, and their joined tables."""
 
 from __future__ import annotations

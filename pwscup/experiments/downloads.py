@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Downloads of results for their owner."""
 
 from __future__ import annotations

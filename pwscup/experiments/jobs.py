@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Experiments as jobs: each ends with its files, or before its next step if its owner stops it."""
 
 from __future__ import annotations

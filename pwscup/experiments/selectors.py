@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Queries about experiments, restricted to those of the user."""
 
 from __future__ import annotations

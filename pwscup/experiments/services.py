@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requesting, stopping and deleting an experiment; storing its file in the meantime."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of counts from the chosen data: generated households, or the cells of a file."""
 
 from __future__ import annotations

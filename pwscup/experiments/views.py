@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of experiments: users see only their own."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The formats of contests: each is a package here with everything that the platform knows of it."""
 
 from __future__ import annotations

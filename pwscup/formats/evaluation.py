@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Questions of evaluation to a kind of round, and the parts of the answer key for formats, which they never open."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Questions about a kind of file. The answers are in `kinds`."""
 
 from __future__ import annotations

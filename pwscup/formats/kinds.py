@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kinds of rounds and of files, one entry each, named as in `scoring.rulesets.kinds`."""
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ _GUESSES: dict[str, Any] = {
 }
 _COUNTS: dict[str, Any] = {
     "evaluated": "attacks.estimates:COUNTS",
+    "checked": "attacks.checking:COUNTS",
     "content_type": CSV,
     "counts": {"chosen_or_latest": _CHOSEN, "last": _LAST},
     "feedback": {
@@ -56,6 +58,7 @@ ROUNDS = {
             evaluated="common.evaluation:TABLES",
             played="common.bots:TABLES",
             tried="common.trying:TABLES",
+            checked="common.checking:TABLES",
             content_type=CSV,
             todo=_(
                 "Download the original table, anonymize it and submit the result with its row numbers."
@@ -68,6 +71,7 @@ ROUNDS = {
             evaluated="per_team.evaluation:TABLES",
             played="per_team.bots:TABLES",
             tried="per_team.trying:TABLES",
+            checked="per_team.checking:TABLES",
             released_as="candidate-attack",
             content_type=CSV,
             todo=_(
@@ -89,6 +93,7 @@ ROUNDS = {
             evaluated="cohort.evaluation:TABLES",
             played="cohort.bots:TABLES",
             tried="cohort.trying:TABLES",
+            checked="cohort.checking:TABLES",
             content_type=CSV,
             todo=_(
                 "Download your team's own table, make a synthetic table from it and submit the result."
@@ -125,6 +130,7 @@ ROUNDS = {
             evaluated="attacks.linkage:ROWS",
             played="common.bots:ROWS",
             tried="common.trying:ROWS",
+            checked="attacks.checking:ROWS",
             content_type=CSV,
             todo=_("Download the other teams' tables and submit a guess for each."),
             published=_(
@@ -142,6 +148,7 @@ ROUNDS = {
             evaluated="attacks.linkage:CANDIDATES",
             played="per_team.bots:CANDIDATES",
             tried="per_team.trying:CANDIDATES",
+            checked="attacks.checking:CANDIDATES",
             content_type=CSV,
             todo=_(
                 "Download the other teams' tables with their candidates and submit a guess for each."
@@ -163,6 +170,7 @@ ROUNDS = {
             kind="question-attack",
             evaluated="attacks.questions:SHEETS",
             played="attacks.answering:ANSWERS",
+            checked="attacks.checking:SHEETS",
             content_type=ZIP,
             todo=_(
                 "Download the other teams' tables with their questions and submit answers for each."
@@ -187,6 +195,7 @@ ROUNDS = {
             evaluated="attacks.values:VALUES",
             played="series.bots:VALUES",
             tried="series.trying:VALUES",
+            checked="attacks.checking:VALUES",
             content_type=CSV,
             todo=_(
                 "Download the other teams' releases with their individuals and submit a guess of the "

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Questions of bots to a kind of round: the files to submit. Bots have the same information as teams."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Questions about a kind of round: one per line. The answers are in `kinds`."""
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from pwscup.formats.files import ZIP
 from scoring.rulesets.kinds import OWN_TABLES, ROUND_KINDS
 
 if TYPE_CHECKING:
+    from pwscup.formats.checking import Checking
     from pwscup.formats.evaluation import TableEvaluation
     from pwscup.formats.playing import Player
     from pwscup.formats.spec import Text
@@ -40,6 +42,8 @@ class RoundFormat:
     """For a round in which tables are anonymized: how a record is deleted, by whether there are blank records."""
     tried: str | None = None
     """In the same way, the trials of teams in the browser; None without any: `pwscup.formats.trying`."""
+    checked: str | None = None
+    """In the same way, the rules by which browsers check files; None without any: `pwscup.formats.checking`."""
     published: Text | None = None
     """For an attack round: the files of attackers."""
     hits: Text | None = None
@@ -91,6 +95,11 @@ class RoundFormat:
     def trying(self) -> Trying | None:
         """The methods that teams may try in the browser."""
         return None if self.tried is None else named(self.tried)
+
+    @property
+    def checking(self) -> Checking | None:
+        """The rules by which browsers check files before they are sent."""
+        return None if self.checked is None else named(self.checked)
 
     @property
     def is_archive(self) -> bool:

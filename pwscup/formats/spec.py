@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The questions of the platform to a format of contests: one per line, and the only list of them.
 
 A format is a package next to this module, named as `tables` in its rulesets. Each of its modules answers one of the

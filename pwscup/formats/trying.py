@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Questions about trials to a kind of round: the methods that teams may try in the browser, and their work."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Data of `boards.js`: numbers and texts in the reader's language, without further computation."""
+# SPDX-License-Identifier: Apache-2.0
+"""Charts of boards. What `boards.js` draws are numbers and texts in the reader's language, nothing to compute."""
 
 from __future__ import annotations
 
@@ -8,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 
 from pwscup.formats import ROUNDS
-from pwscup.leaderboards.boards.attack_texts import attack_texts_of
-from pwscup.leaderboards.boards.heat import top_of
 from pwscup.leaderboards.boards.texts import SCORE_TITLES, kind_of, title_of
+from pwscup.leaderboards.pictures.scatter import scatter_of
 
 if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
@@ -18,46 +18,10 @@ if TYPE_CHECKING:
 Section = Mapping[str, Any]
 
 
-def trade_off(section: Section) -> dict[str, Any] | None:
-    """Utility rank against safety rank, a point for each team."""
-    points = [
-        {
-            "name": row["name"],
-            "rank": row["rank"],
-            "x": row["utility_rank"],
-            "y": row["safety_rank"],
-            "house": row["house"],
-            "team": row["team"],
-        }
-        for row in section["rows"]
-        if row["submitted"]
-    ]
-    if not points:
-        return None
-    return {
-        "kind": "trade-off",
-        "points": points,
-        "max": len(section["rows"]),
-        "x_label": _("Utility rank (1 is best)"),
-        "y_label": _("Safety rank (1 is best)"),
-        "team": _("Team"),
-        "house": _("Baseline team"),
-        "mine": _("Your team"),
-    }
-
-
-def heat_map(section: Section, rate: str) -> dict[str, Any] | None:
-    """The texts of a picture of the matrix; the rates are in the table below it."""
-    if not section["defenders"]:
-        return None
-    return {
-        "kind": "heat-map",
-        "x_label": _("Attacked team"),
-        "y_label": _("Attacker"),
-        "value": rate,
-        "none": _("no rate"),
-        "top": top_of(section),
-    }
+def trade_off(section: Section, rules: Ruleset) -> dict[str, Any] | None:
+    """Utility against safety, drawn by the server."""
+    picture = scatter_of(section, rules)
+    return None if picture is None else {"kind": "scatter", "picture": picture}
 
 
 def parts(section: Section) -> dict[str, Any] | None:
@@ -140,16 +104,24 @@ def budget_curve(section: Section) -> dict[str, Any] | None:
     }
 
 
-CHARTS: dict[str, Callable[[Section], dict[str, Any] | None]] = {
-    "anonymization": trade_off,
+BY_SCRIPT: dict[str, Callable[[Section], dict[str, Any] | None]] = {
     "score": parts,
     "curve": budget_curve,
+}
+"""The charts that `boards.js` draws with ECharts."""
+BY_SERVER: dict[str, Callable[[Section, Ruleset], dict[str, Any] | None]] = {
+    "anonymization": trade_off,
 }
 
 
 def chart_of(name: str, section: Section, rules: Ruleset) -> dict[str, Any] | None:
     """The chart of a board; None if it has none, or no data."""
     kind = kind_of(name, section)
-    if kind == "matrix":
-        return heat_map(section, str(attack_texts_of(rules).rate))
-    return CHARTS[kind](section) if kind in CHARTS else None
+    if kind in BY_SERVER:
+        return BY_SERVER[kind](section, rules)
+    return BY_SCRIPT[kind](section) if kind in BY_SCRIPT else None
+
+
+def needs_script(name: str, section: Section) -> bool:
+    """The chart of this board is drawn by a script."""
+    return kind_of(name, section) in BY_SCRIPT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The boards as CSV: stable English headers and full precision, for spreadsheets and scripts."""
 
 from __future__ import annotations

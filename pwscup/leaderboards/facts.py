@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The facts for the boards, and a cheap digest of them.
 
 Values that may not be shown yet are never read, so nothing that is made from `Facts` can hold
@@ -234,6 +235,12 @@ def _people(scope: Scope) -> _People:
         if scope.division is None or division == scope.division.pk:
             players.append(player)
     return _People(tuple(everybody), tuple(players), tuple(baselines), lost)
+
+
+def known_teams(scope: Scope) -> frozenset[int]:
+    """The teams that the boards of this scope may name, those outside its division among them."""
+    people = _people(scope)
+    return frozenset(player.id for player in (*people.everybody, *people.baselines))
 
 
 def _facts_of(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cached board pages: a reader gets the same page again while nothing was recorded.
 
 The frame is cached for each reader, with holes for the board, which all readers share, the CSRF token, and
@@ -19,7 +20,7 @@ from django.utils.translation import get_language
 from pwscup.core import mailbox
 from pwscup.core.db.recent import Recent
 from pwscup.core.http.holes import Answer, Holes, Kept
-from pwscup.leaderboards import pages, polls
+from pwscup.leaderboards import charts, pages, polls
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -60,6 +61,9 @@ def render(
     """The page, cached if everybody may see the board and all of it is from `numbers`, which were read before."""
     contest, my_team, name = page["contest"], page["my_team"], _name(request)
     html = pages.awaited(request, contest) if shown is None else pages.fragment(contest, shown)
+    page["needs_script"] = shown is None or charts.needs_script(
+        shown.name, shown.boards.section(shown.name)
+    )
     known = shown.boards.known if shown and polls.is_for_all(contest) else None
     if name is None or shown is None or known is None or known.numbers != numbers:
         page["board"] = pages.marked(html, my_team)

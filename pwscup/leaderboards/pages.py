@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Additions of pages to boards: URLs, texts in the reader's language, the reader's own row."""
 
 from __future__ import annotations
@@ -162,6 +163,8 @@ def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
         "as_of": boards.as_of,
         "fragment_url": address("board-fragment", contest, shown.query),
         "projector_url": address("projector", contest, shown.query),
+        "is_season": boards.scope.is_season,
+        "history_url": address("board-history", contest, {"stage": shown.query.get("stage", "")}),
         "csv_url": address("board-csv", contest, shown.query, board=name),
         "section": section,
         "shown_at": shown_at(boards, section),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Polls of public boards: many readers request the same, and usually nothing has changed.
 
 So this process caches the last response for each board and language, with the revision of the contest, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The board for a projector: places in large type, the countdown, the first success of an attack.
 
 It holds no more than the board of the same reader at the same time.
@@ -110,7 +111,7 @@ def _number(request: HttpRequest) -> int:
 def _board(shown: Shown, asked: int, now: datetime) -> dict[str, Any]:
     scope, section = shown.boards.scope, shown.boards.section(shown.name)
     panel = panel_of(shown.name, section, scope.rules)
-    table = _table(panel)
+    table = table_with_places(panel)
     found = parted(list(places(table)), PER_PAGE) if table else []
     number = asked if 1 <= asked <= len(found) else 1
     return {
@@ -135,7 +136,7 @@ def _message(panel: Panel) -> str:
     return panel.hidden or panel.empty or unscored
 
 
-def _table(panel: Panel) -> Board | None:
+def table_with_places(panel: Panel) -> Board | None:
     """The table with places; matrices and curves have none."""
     sheets = [sheet.table for sheet in panel.sheets if sheet.table.is_ranked]
     return None if panel.own or not sheets else sheets[0]

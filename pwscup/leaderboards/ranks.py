@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rank of one submission among the teams' counting submissions."""
 
 from __future__ import annotations
@@ -51,13 +52,13 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
     values = finals.values_of(newest, is_final=is_final) or {}
     known = measures_of(scope, now)
     is_playing = any(player.id == submission.team_id for player in known.players)
-    measured = {**_counted(known, round), submission.team_id: values}
+    measured = {**counted_values(known, round), submission.team_id: values}
     boards = None
-    if is_playing and _needs_attacks(known, round):
+    if is_playing and needs_attacks(known, round):
         boards = served(round.contest, now, stage=round.spec.stage, hidden=hidden)
         if boards is None:
             return {"awaited": True}
-    worst = _worst_attacks(boards, submission)
+    worst = worst_attacks(boards, submission)
     standing = _standing(known, submission, measured, worst) if is_playing else None
     return {
         "shown": True,
@@ -78,13 +79,13 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
     }
 
 
-def _counted(known: Facts, round: Round) -> Mapping[int, Values]:
+def counted_values(known: Facts, round: Round) -> Mapping[int, Values]:
     """The counting values of each team in the round."""
     disclosed = (d.measured for d in known.disclosures if d.spec.key == round.key)
     return next(disclosed, known.measured)
 
 
-def _needs_attacks(known: Facts, round: Round) -> bool:
+def needs_attacks(known: Facts, round: Round) -> bool:
     return (
         round.format.is_attacked
         and known.ranking.formula == MEASURE_RANKS
@@ -92,7 +93,7 @@ def _needs_attacks(known: Facts, round: Round) -> bool:
     )
 
 
-def _worst_attacks(boards: Boards | None, submission: Submission) -> dict[int, float]:
+def worst_attacks(boards: Boards | None, submission: Submission) -> dict[int, float]:
     """The highest rate of another team against each published table: the others attacked the released
     submission, which implies nothing about another one."""
     worst = boards.worst if boards else {}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scope of boards: stage, division, audience, and time."""
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ def scope_of(
     A frozen contest is shown in its state at the freeze, unless the final boards are requested.
     """
     before = contest.frozen_at if is_frozen(contest, now) and not is_final else None
-    rules = contest.ruleset if before is None else _rules_at(contest, before)
+    rules = contest.ruleset if before is None else rules_at(contest, before)
     shown_at = now if before is None else before - TICK
     if stage is not None:
         rules.stage(stage)  # also for the season, which is shared by all of them
@@ -131,7 +132,7 @@ def scope_of(
     )
 
 
-def _rules_at(contest: Contest, before: datetime) -> Ruleset:
+def rules_at(contest: Contest, before: datetime) -> Ruleset:
     """The rules of the contest at that time; later ones may reveal later events."""
     applied = RulesetVersion.objects.filter(contest=contest, applied_at__lt=before)
     version = applied.order_by("applied_at", "number").last()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards are served from their stored row while the facts are unchanged, and computed again otherwise.
 
 One reader at a time computes the boards of a variant; the others get the stored ones, with their time, or

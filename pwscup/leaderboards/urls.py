@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """URLs of the leaderboards."""
 
 from django.urls import path
@@ -14,6 +15,8 @@ urlpatterns = [
         views.projector_fragment,
         name="projector-fragment",
     ),
+    path("c/<slug:slug>/board/history/", views.board_history, name="board-history"),
+    path("c/<slug:slug>/board/history.csv", views.board_history_csv, name="board-history-csv"),
     path("c/<slug:slug>/board.csv", views.board_csv, name="board-csv"),
     path("s/<uuid:public_id>/ranks/", views.submission_ranks, name="submission-ranks"),
     path("c/<slug:slug>/ceremony/", ceremony_views.ceremony, name="ceremony"),

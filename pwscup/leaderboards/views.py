@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of the leaderboards: for everybody who may see the contest, or for its teams only."""
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ from django.views.decorators.vary import vary_on_headers
 
 from pwscup.contests.models import Contest
 from pwscup.contests.policies import may_see_board
+from pwscup.contests.rules.measures import hidden_measures
 from pwscup.contests.selectors import contest_page, visible_contest
+from pwscup.core.files.exports import csv_response
 from pwscup.core.http.polling import polled
 from pwscup.leaderboards import export, kept, pages, polls, ranks
 from pwscup.leaderboards import projector as screen
+from pwscup.leaderboards.history.course import Over, over_time
 from pwscup.submissions.judging import votes
 from pwscup.submissions.selectors import get_visible
 
@@ -100,6 +104,39 @@ def board_csv(request: HttpRequest, contest: Contest) -> HttpResponse:
         name = pages.csv_name(contest, shown)
         response = export.board_csv(name, shown.boards.section(shown.name), shown.name)
     return polls.revalidated(response, etag)
+
+
+@require_safe
+@vary
+@for_readers
+def board_history(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """The best teams over time."""
+    page = contest_page(request, contest, "board")
+    page |= {"over": _over(request, contest), "stage": request.GET.get("stage", "")}
+    return render(request, "leaderboards/history.html", page)
+
+
+@require_safe
+@vary
+@for_readers
+def board_history_csv(request: HttpRequest, contest: Contest) -> HttpResponse:
+    over = _over(request, contest)
+    rows = [
+        [course.name, at.isoformat(), course.ranks[n] or "", course.totals[n]]
+        for course in over.courses
+        for n, at in enumerate(over.times)
+    ]
+    rows = [["" if value is None else value for value in row] for row in rows]
+    return csv_response(f"{contest.slug}-history.csv", ["team", "time", "rank", "total"], rows)
+
+
+def _over(request: HttpRequest, contest: Contest) -> Over:
+    hidden = hidden_measures(contest, request.user)
+    stage = request.GET.get("stage") or None
+    try:
+        return over_time(contest, timezone.now(), stage=stage, hidden=hidden)
+    except KeyError as unknown:
+        raise Http404 from unknown
 
 
 @require_safe

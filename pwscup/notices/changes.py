@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Public changes of a contest: the table of public events and their texts."""
 
 from __future__ import annotations

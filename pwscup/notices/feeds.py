@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The news of a published contest as an Atom feed, in the reader's language."""
 
 from __future__ import annotations

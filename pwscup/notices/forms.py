@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms for announcements, questions, answers, and recipients of notices."""
 
 from __future__ import annotations

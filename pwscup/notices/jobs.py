@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Deliveries as jobs: one at a time, in batches, so that a server that hangs does not delay scoring."""
 
 from __future__ import annotations

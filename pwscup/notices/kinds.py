@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kinds of notices: the audience, the importance, and the content for webhooks."""
 
 from __future__ import annotations

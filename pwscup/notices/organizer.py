@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's pages of news, questions and webhooks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Predicates about who may ask, read and answer."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds the events for notices: events of the trail, and rounds whose time has come.
 
 The sweep is repeatable: the key of each notice is unique.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """URLs of news, questions, e-mail preferences and webhooks."""
 
 from django.urls import path
@@ -6,6 +7,7 @@ from django.views.decorators.http import require_safe
 from pwscup.notices import feeds, organizer, views
 
 urlpatterns = [
+    path("toasts/", views.toasts, name="toasts"),
     path("c/<slug:slug>/news/", views.news, name="news"),
     path("c/<slug:slug>/news/feed.xml", require_safe(feeds.NewsFeed()), name="news-feed"),
     path("c/<slug:slug>/news/e-mail/", views.mail_preferences, name="mail-preferences"),

@@ -1,15 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of news, questions and e-mail preferences for participants."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from http import HTTPStatus
 from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.cache import get_conditional_response
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -20,13 +24,17 @@ from pwscup.accounts.selectors import team_of
 from pwscup.accounts.services import remember_language
 from pwscup.contests.models import Contest
 from pwscup.contests.selectors import contest_page, visible_contest
+from pwscup.core.http import polling
 from pwscup.notices import policies, selectors, services
+from pwscup.notices import toasts as selection
 from pwscup.notices.forms import MailForm, QuestionForm
 from pwscup.notices.models import Preference
 from pwscup.notices.sending import mails
 from pwscup.notices.webhooks import signing
 
 ITEMS_ON_A_PAGE = 30
+MAX_DIGITS = 18
+"""The digits of a key that a database accepts."""
 FORM = require_http_methods(["GET", "HEAD", "POST"])
 
 
@@ -41,6 +49,24 @@ def news(request: HttpRequest, slug: str) -> HttpResponse:
     may_ask = contest.is_published and page["my_team"] is not None
     page |= {"found": found, "gets_mail": gets_mail, "may_ask": may_ask}
     return render(request, "notices/news.html", page)
+
+
+@require_safe
+@login_required
+def toasts(request: HttpRequest) -> HttpResponse:
+    """The notices after the key `after` as JSON; without a key only the newest key, so that a page begins with none."""
+    now, asked = timezone.now(), request.GET.get("after", "")
+    newest = selection.newest_for(request.user, now)
+    after = (
+        int(asked) if asked.isascii() and asked.isdigit() and len(asked) < MAX_DIGITS else newest
+    )
+    etag = polling.etag(newest, after)
+    response = get_conditional_response(request, etag=etag)
+    if response is None:
+        found = selection.toasts_for(request.user, now, after=after) if newest > after else []
+        response = JsonResponse({"newest": newest, "toasts": [asdict(toast) for toast in found]})
+    response["ETag"], response["Cache-Control"] = etag, "private, no-cache"
+    return response
 
 
 # Questions

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Certificates: their recipients and content."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The facts of a final report, in the reader's language: public facts as plain values."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Final reports as jobs: a page in every language, and their events in the audit trail."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Text of any script on a PDF page: fonts of glyphs, line breaks, and writing direction."""
 
 from __future__ import annotations

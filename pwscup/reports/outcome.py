@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The outcome of a contest: its prerequisites, and the board with the final ranks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A final report as one self-contained page, in the active language."""
 
 from __future__ import annotations

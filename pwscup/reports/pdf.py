@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Certificates as PDF: A4, landscape, with embedded fonts."""
 
 from __future__ import annotations

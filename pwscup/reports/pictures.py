@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pictures of a final report: readable in grayscale, each with an alternative text."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Queries about reports and certificates, restricted to the viewer's permissions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requesting a final report, and publishing it."""
 
 from __future__ import annotations

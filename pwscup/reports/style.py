@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Styles of a final report in addition to the common ones."""
 
 from scoring.reporting.style import STYLE as COMMON

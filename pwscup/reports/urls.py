@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """URLs of certificates and final reports."""
 
 from django.urls import path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Certificates and the final report: pages for teams, for everybody, and for organizers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compatibility of new rules with a running contest: pure functions from two rulesets to sentences."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The effect of applying a re-scoring: the boards and the results, before and after."""
 
 from __future__ import annotations

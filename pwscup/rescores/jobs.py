@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Re-scorings as jobs: all submissions are evaluated again, and each evaluation is written immediately."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contexts of the pages of rules and re-scorings."""
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from pwscup.contests.selectors import original_of
 from pwscup.core.http.polling import etag
 from pwscup.core.installation import programs
 from pwscup.core.texts import problems
-from pwscup.rescores import diff, selectors
+from pwscup.rescores import diff, keys, selectors
+from pwscup.rescores.coloured import coloured
 from pwscup.submissions.models import Rescore
 from scoring import plugins
 from scoring.errors import ProblemsFound
@@ -29,11 +31,18 @@ def preview(contest: Contest, text: str, found: ProblemsFound | None = None) -> 
         if found is None:
             ruleset = parse_ruleset(text)
             rules = _as_it_would_be(contest, ruleset)
-            return {"rules": rules, "problems": (), "n_problems": 0} | _foreign(ruleset)
+            shown = {"rules": rules, "problems": (), "n_problems": 0}
+            return shown | _compared(contest, text) | _foreign(ruleset)
     except ProblemsFound as error:
         found = error
     shown = problems.shown(found.problems, {})
     return {"rules": None, "problems": shown, "n_problems": found.n_total}
+
+
+def _compared(contest: Contest, text: str) -> dict[str, Any]:
+    """The text with colours, and what differs from the rules in force."""
+    changes = keys.changes_between(contest.ruleset_text, text)
+    return {"coloured": coloured(text), "changes": changes}
 
 
 def _foreign(ruleset: Ruleset) -> dict[str, Any]:

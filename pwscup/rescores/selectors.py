@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Queries about rules and re-scorings, for organizers only."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """New rules for a contest, and their consequences for all submissions."""
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pwscup.contests import policies
 from pwscup.contests.models import Contest, Round, RulesetVersion
 from pwscup.contests.selectors import original_of
 from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.contests.services.rounds import RoundPlan, plan_of, update_rounds
 from pwscup.contests.services.rule_versions import hold, holding_rules, write_down
 from pwscup.contests.services.table import lacking_records
 from pwscup.contests.teams.tables import has_draws, n_available
@@ -27,6 +29,8 @@ from pwscup.submissions.states import UNFINISHED, State
 from scoring.rulesets import parse_ruleset
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from django.db.models import QuerySet
 
     from pwscup.accounts.models import User
@@ -69,6 +73,36 @@ def change_rules(
     contest.refresh_from_db()
     contest.__dict__.pop("ruleset", None)
     return written
+
+
+@transaction.atomic
+def change_keys(
+    *,
+    actor: User,
+    contest: Contest,
+    version: int | None = None,
+    text: str,
+    note: str = "",
+    plans: Sequence[RoundPlan],
+) -> None:
+    """Store rules that differ in some keys, and the attempts and the feedback of rounds: all of it or nothing.
+
+    Raises
+    ------
+    ProblemsFound
+        All invalid keys.
+    ContestRefused
+        If nothing differs, or the contest cannot continue so.
+    """
+    rows = [plan_of(round) for round in contest.rounds.all()]
+    is_other = text != contest.ruleset_text
+    if not is_other and list(plans) == rows:
+        raise ContestRefused(_("Nothing differs from the rules in force."))
+    if list(plans) != rows:
+        update_rounds(actor=actor, contest=contest, version=version, plans=plans)
+        version = None
+    if is_other:
+        change_rules(actor=actor, contest=contest, version=version, text=text, note=note)
 
 
 def _refuse_impossible(contest: Contest, rules: Ruleset, *, begun: bool) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's pages of rules and re-scorings."""
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from pwscup.contests.organize.common import (
 from pwscup.contests.services.common import ContestRefused
 from pwscup.core.http.attachments import attached
 from pwscup.core.http.polling import polled
-from pwscup.rescores import pages, selectors, services
-from pwscup.rescores.forms import RulesForm
+from pwscup.rescores import keys, pages, selectors, services
+from pwscup.rescores.forms import MAX_NOTE, KeysForm, RulesForm
 from scoring.errors import ProblemsFound
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ def rules(request: HttpRequest, contest: Contest) -> HttpResponse:
     """The text of the rules and the resulting page."""
     if request.method != "POST":
         return _editor(request, contest, _form_of(contest))
+    if "keys" in request.POST:
+        return _keys(request, contest)
     form = RulesForm(request.POST)
     if not form.is_valid():
         return _editor(request, contest, form)
@@ -51,6 +54,10 @@ def rules(request: HttpRequest, contest: Contest) -> HttpResponse:
         for message in refusal.messages:
             form.add_error(None, message)
         return _editor(request, contest, form)
+    return _saved(request, contest)
+
+
+def _saved(request: HttpRequest, contest: Contest) -> HttpResponse:
     if selectors.undecided(contest) is not None:
         messages.success(request, _("The new version is saved. Its results are being computed."))
         return redirect("organize-rescore", contest.slug)
@@ -58,22 +65,57 @@ def rules(request: HttpRequest, contest: Contest) -> HttpResponse:
     return redirect("organize-rules", contest.slug)
 
 
+def _keys(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Show what the form of the usual keys would change, or change it."""
+    form = KeysForm(contest, request.POST)
+    if not form.is_valid():
+        return _editor(request, contest, _form_of(contest), keys_form=form)
+    text = form.text(with_rounds=not policies.has_submissions(contest))
+    proposed = RulesForm(initial={"text": text, "version": contest.version})
+    if "preview" in request.POST:
+        return _editor(request, contest, proposed, keys_form=form)
+    try:
+        services.change_keys(
+            actor=request.user,
+            contest=contest,
+            version=form.cleaned_data["version"],
+            text=text,
+            note=keys.note_of(keys.changes_between(contest.ruleset_text, text), MAX_NOTE),
+            plans=form.plans(),
+        )
+    except ProblemsFound as found:
+        return _editor(request, contest, proposed, found, keys_form=form)
+    except ContestRefused as refusal:
+        for message in refusal.messages:
+            form.add_error(None, message)
+        return _editor(request, contest, _form_of(contest), keys_form=form)
+    return _saved(request, contest)
+
+
 def _form_of(contest: Contest) -> RulesForm:
     return RulesForm(initial={"text": contest.ruleset_text, "version": contest.version})
 
 
 def _editor(
-    request: HttpRequest, contest: Contest, form: RulesForm, found: ProblemsFound | None = None
+    request: HttpRequest,
+    contest: Contest,
+    form: RulesForm,
+    found: ProblemsFound | None = None,
+    *,
+    keys_form: KeysForm | None = None,
 ) -> HttpResponse:
     text = form["text"].value() or contest.ruleset_text
     page = organizer_page(request, contest, "rules") | {
         "form": form,
+        "keys_form": keys_form or KeysForm(contest),
+        "is_text_open": bool(form.errors or (found and keys_form is None)),
         "has_begun": policies.has_submissions(contest),
         "versions": selectors.versions(contest),
         "digest": contest.ruleset.digest,
         **pages.preview(contest, text, found),
     }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors or found else 200
+    wrong = form.errors or found or (keys_form is not None and keys_form.errors)
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if wrong else 200
     return render(request, "rescores/rules.html", page, status=status)
 
 
@@ -81,10 +123,20 @@ def _editor(
 @for_organizers
 def rules_preview(request: HttpRequest, contest: Contest) -> HttpResponse:
     """A preview of the rules page; nothing is saved."""
-    form = RulesForm(request.POST)
-    form.is_valid()
-    page = pages.preview(contest, form.cleaned_data.get("text", ""))
+    page = pages.preview(contest, _entered_text(request, contest))
     return render(request, "rescores/_preview.html", {"contest": contest} | page)
+
+
+def _entered_text(request: HttpRequest, contest: Contest) -> str:
+    """The text as entered, or with the usual keys as entered; invalid fields of those change nothing."""
+    if "keys" not in request.POST:
+        form = RulesForm(request.POST)
+        form.is_valid()
+        return form.cleaned_data.get("text", "")
+    keys_form = KeysForm(contest, request.POST)
+    if not keys_form.is_valid():
+        return contest.ruleset_text
+    return keys_form.text(with_rounds=not policies.has_submissions(contest))
 
 
 @require_safe

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drawing each team's own table from the organizer's, once, when the contest has opened.
 
 One draw serves all stages of the contest: a team's table is the same in a preliminary and a final.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms of a team: the files of a round, and a note."""
 
 from __future__ import annotations

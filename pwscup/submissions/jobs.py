@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Submissions as jobs: values, problems or a failure, and their events in the audit trail."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The time of arrival, and requests that are too large."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Predicates about the permissions on submissions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Publishing the tables of an anonymization round when the attack on them opens."""
 
 from __future__ import annotations

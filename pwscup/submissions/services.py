@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Actions on submissions: submit, cancel, choose, annotate; each in one transaction with its event."""
 
 from __future__ import annotations

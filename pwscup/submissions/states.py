@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The states of a submission: waiting → running → scored, rejected or failed; or cancelled while it waits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Periodic work that is due: depends on the rows only, and may run anywhere, any number of times."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Celery tasks of submissions other than jobs, without logic."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """URLs of rounds, submissions and published tables."""
 
 from django.urls import path
@@ -6,12 +7,14 @@ from pwscup.submissions import views
 from pwscup.submissions.decisions import views as decision_views
 from pwscup.submissions.judging import views as mark_views
 from pwscup.submissions.judging import vote_views
+from pwscup.submissions.live import views as live_views
 from pwscup.submissions.proof import views as proof_views
 
 urlpatterns = [
     path("c/<slug:slug>/round/<slug:key>/", views.round_page, name="round"),
     path("c/<slug:slug>/round/<slug:key>/targets.zip", views.targets_zip, name="targets-zip"),
     path("c/<slug:slug>/round/<slug:key>/history/", views.round_history, name="round-history"),
+    path("c/<slug:slug>/round/<slug:key>/check.json", views.round_check, name="round-check"),
     path("c/<slug:slug>/round/<slug:key>/marks/", mark_views.round_marks, name="marks"),
     path("c/<slug:slug>/round/<slug:key>/timer/", mark_views.round_timer, name="timer"),
     path("c/<slug:slug>/round/<slug:key>/vote/", vote_views.vote, name="vote"),
@@ -23,12 +26,10 @@ urlpatterns = [
     path("v/<slug:token>/", vote_views.guest_vote, name="guest-vote"),
     path("c/<slug:slug>/round/<slug:key>/slides/<slug:team>/", mark_views.slides, name="slides"),
     path("c/<slug:slug>/round/<slug:key>/awaited/", views.round_awaited, name="round-awaited"),
-    path("s/<uuid:public_id>/", views.submission, name="submission"),
     path("s/<uuid:public_id>/status/", views.submission_status, name="submission-status"),
     path("s/<uuid:public_id>/files/<slug:key>/", views.submission_file, name="submission-file"),
     path("s/<uuid:public_id>/cancel/", views.submission_cancel, name="submission-cancel"),
     path("s/<uuid:public_id>/choose/", views.submission_choose, name="submission-choose"),
-    path("s/<uuid:public_id>/note/", views.submission_note, name="submission-note"),
     path("s/<uuid:public_id>/appeal/", decision_views.submission_appeal, name="submission-appeal"),
     path("s/<uuid:public_id>/rule/", decision_views.submission_rule, name="submission-rule"),
     path("c/<slug:slug>/decisions/", decision_views.decisions, name="decisions"),
@@ -47,6 +48,8 @@ urlpatterns = [
     path(
         "organize/<slug:slug>/submissions/", views.organize_submissions, name="organize-submissions"
     ),
+    path("organize/<slug:slug>/live/", live_views.live, name="organize-live"),
+    path("organize/<slug:slug>/live.csv", live_views.live_csv, name="organize-live-csv"),
     path("organize/<slug:slug>/retry/", views.organize_retry, name="organize-retry"),
     path(
         "organize/<slug:slug>/submissions.csv",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of rounds, submissions and published tables."""
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from django.http import (
     HttpRequest,
     HttpResponse,
     HttpResponseBase,
+    JsonResponse,
     StreamingHttpResponse,
 )
 from django.shortcuts import get_object_or_404, redirect, render
@@ -36,10 +38,9 @@ from pwscup.core.files.exports import csv_stream
 from pwscup.core.http.polling import etag, polled
 from pwscup.core.http.posted import posted_number
 from pwscup.submissions import draws, policies, selectors, services
-from pwscup.submissions.forms import NoteForm
 from pwscup.submissions.intake import receiving
 from pwscup.submissions.models import Submission
-from pwscup.submissions.pages import downloads, listing, results, rounds
+from pwscup.submissions.pages import checks, downloads, listing, results, rounds
 from pwscup.submissions.services import SubmissionRefused
 
 if TYPE_CHECKING:
@@ -79,6 +80,18 @@ def round_history(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         _page, context = rounds.round_page(request, round, None)
         response = render(request, "submissions/_live.html", context)
     response["ETag"], response["Cache-Control"] = tag, "private, no-cache"
+    return response
+
+
+@require_safe
+def round_check(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """The rules by which browsers check files of the round, for those who submit them."""
+    round = visible_round(request.user, slug, key)
+    if not policies.may_have_published(request.user, round, timezone.now()):
+        raise Http404
+    found = checks.round_checks(round, team_of(request.user, round.contest))
+    response = JsonResponse(found, json_dumps_params={"ensure_ascii": False})
+    response["Cache-Control"] = "private, no-cache"
     return response
 
 
@@ -150,12 +163,6 @@ def team_data(request: HttpRequest, slug: str, team: str, name: str) -> HttpResp
 
 
 @require_safe
-def submission(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    found = selectors.get_visible(request.user, public_id)
-    return render(request, "submissions/submission.html", results.result_page(request, found))
-
-
-@require_safe
 def submission_status(request: HttpRequest, public_id: UUID) -> HttpResponseBase:
     status = results.status(selectors.get_visible(request.user, public_id))
     return polled(request, "submissions/_status.html", status, is_final=status["final"])
@@ -167,7 +174,7 @@ def submission_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResp
     return downloads.own_upload_response(request.user, found, key)
 
 
-def _changed(
+def changed(
     request: HttpRequest,
     submission: Submission,
     service: Callable[..., object],
@@ -187,7 +194,7 @@ def _changed(
 @require_POST
 def submission_cancel(request: HttpRequest, public_id: UUID) -> HttpResponse:
     found = selectors.get_visible(request.user, public_id)
-    _changed(request, found, services.cancel, _("Cancelled: it uses no attempt."))
+    changed(request, found, services.cancel, _("Cancelled: it uses no attempt."))
     return redirect("submission", public_id)
 
 
@@ -195,21 +202,8 @@ def submission_cancel(request: HttpRequest, public_id: UUID) -> HttpResponse:
 def submission_choose(request: HttpRequest, public_id: UUID) -> HttpResponse:
     found = selectors.get_visible(request.user, public_id)
     done = _("Submission #%(number)s counts now.") % {"number": found.number}
-    _changed(request, found, services.choose, done)
+    changed(request, found, services.choose, done)
     return redirect("round", found.round.contest.slug, found.round.key)
-
-
-@require_POST
-def submission_note(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    found = selectors.get_visible(request.user, public_id)
-    form = NoteForm(request.POST, instance=found)
-    if not form.is_valid():
-        context = results.result_page(request, selectors.get_visible(request.user, public_id))
-        context["note_form"] = form
-        return render(request, "submissions/submission.html", context, status=form.status)
-    note = form.cleaned_data["note"]
-    _changed(request, found, services.annotate, _("The note is saved."), note=note)
-    return redirect("submission", public_id)
 
 
 # For organizers

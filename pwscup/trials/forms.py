@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The form of a trial: a method, the numbers of its sliders, and a target in an attack round."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trials as jobs: the format's methods on the team's own table, or its attackers on a target."""
 
 from __future__ import annotations

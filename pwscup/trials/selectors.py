@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Queries about trials: only members of the team see them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A trial in words: its methods with the values of their sliders."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m pwscup.web HOST:PORT`: the web server of this machine."""
 
 import sys

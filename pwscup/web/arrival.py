@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """When a request counts as arrived: its first byte at the socket, or at a proxy that is trusted to say so."""
 
 from __future__ import annotations

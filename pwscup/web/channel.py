@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One connection: requests one after the other, each with the time of its own first byte."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The processes of the web server: one listens and starts the others, which serve the same socket.
 
 Connections wait at the socket while a process that died is replaced, so none of them is refused.

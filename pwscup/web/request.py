@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One request as it is read: when it arrived, how long it may take, how large it may be."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The event loop of one process: it accepts, closes what takes too long, and makes room for others."""
 
 from __future__ import annotations

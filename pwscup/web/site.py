@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The web server over this site: its settings, its addresses, its uploads."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Anonymizers: one family a file, one registry, and chains of several."""
 
 from __future__ import annotations

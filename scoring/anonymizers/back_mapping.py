@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Back-mapping: replaces values created by earlier methods by values of the original."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Anonymizer: a pure function from a table to a table, and its options."""
 
 from __future__ import annotations

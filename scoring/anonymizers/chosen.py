@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parts shared by perturbing methods: their columns, and numbers above a bound."""
 
 from __future__ import annotations

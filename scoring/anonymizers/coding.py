@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Top and bottom coding: the tails of numeric columns become one value."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Constraints on each equivalence class: size, diversity and closeness."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Datafly: columns are generalized one level at a time, each time the one with the most different values."""
 
 from __future__ import annotations

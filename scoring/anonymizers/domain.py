@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values that a schema allows: rounding and bounding numbers, the order of categories."""
 
 from __future__ import annotations

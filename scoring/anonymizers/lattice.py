@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Full-domain generalization: the lowest loss that makes a table k-anonymous, diverse or close."""
 
 from __future__ import annotations

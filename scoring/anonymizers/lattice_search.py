@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Search of the lattice of full-domain generalizations for the node of least loss.
 
 A node is a level for each column. Going up, classes only merge: the classes of a node are merged from those of any node

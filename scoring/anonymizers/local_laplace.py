@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Laplace mechanism on each number separately: local differential privacy."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Local recoding: generalizes only records in small classes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Microaggregation: the mean of a group instead of each record's own value."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """k-anonymization by Mondrian: LeFevre, DeWitt & Ramakrishnan, "Mondrian Multidimensional
 K-Anonymity", partitioning at the median."""
 

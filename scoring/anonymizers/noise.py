@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Perturbation: random noise on numbers, added or multiplied."""
 
 from __future__ import annotations

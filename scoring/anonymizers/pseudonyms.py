@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pseudonyms: keyed hashes in place of direct identifiers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Randomized response: values kept with some probability, else replaced by others of the domain.
 
 Pk-anonymization keeps a value with probability rho and else draws any of the V values of its column,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Global recoding along generalization hierarchies, and the parts shared with similar methods."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random sampling: only a part of the records is released."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Suppression of the records, or of the columns, that keep a table from being k-anonymous."""
 
 from __future__ import annotations

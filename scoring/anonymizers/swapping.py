@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Swapping: exchanges values among records of a class, of near ranks, or of different classes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Synthesizers: new records that imitate a table, none of them made from a certain record."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Global recoding: quasi-identifiers that all records share."""
 
 from __future__ import annotations

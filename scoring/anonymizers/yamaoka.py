@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Yamaoka anonymization: keeps the table and permutes the declared row numbers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One-to-one attacks: no two anonymized records are linked to the same original."""
 
 from __future__ import annotations

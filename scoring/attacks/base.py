@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attack: a function of two tables, the columns it uses, and its options."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The originals that are equally likely to an attacker, and the definite guess among them."""
 
 from __future__ import annotations

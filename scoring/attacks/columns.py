@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The columns that an attacker looks at: all that the schema scores, or some of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The attacks as an attacker runs them: two tables in, one definite guess for each record out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Learned linkage: an attacker trains on records that it anonymizes itself."""
 
 from __future__ import annotations

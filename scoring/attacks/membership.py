@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Membership inference by distances, compared with a control set."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Distances of records: Euclidean on some scale, or Gower's over mixed columns."""
 
 from __future__ import annotations

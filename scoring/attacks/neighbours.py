@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The n nearest originals of every record, and one of them each."""
 
 from __future__ import annotations

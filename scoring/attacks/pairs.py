@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two tables under a distance: which original records are nearest to which anonymized ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attacks that start from the originals with a record's quasi-identifiers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attacks that sort both tables and match equal ranks."""
 
 from __future__ import annotations

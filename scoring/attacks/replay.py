@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Replay: runs the public anonymizers with small seeds until one gives the published table."""
 
 from __future__ import annotations

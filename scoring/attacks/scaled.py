@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Nearest points once the columns are brought to one scale, and nearest records of mixed columns."""
 
 from __future__ import annotations

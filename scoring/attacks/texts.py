@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Summaries of the attacks, each one sentence without a full stop, for references, the command line and reports."""
 
 from __future__ import annotations

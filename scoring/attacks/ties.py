@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The number of candidates tied with each record's declared source, 0 if another is better.
 
 A score needs no more, and no full search: it starts from the declared source and ends at the first better one. Arrays

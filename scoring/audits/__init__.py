@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Audit of one anonymized table: all attacks and measures, and a report."""
 
 from collections.abc import Callable, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All attackers against one anonymized table, and every measure of it."""
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from scoring.attacks.catalog import REPLAY
 from scoring.attacks.membership import Membership, membership_scores
 from scoring.attacks.replay import Replay, replayed
 from scoring.audits.columns import single_columns
+from scoring.audits.compared import TablesCompared, compared_tables
 from scoring.audits.foreign import guess_of, value_of
 from scoring.audits.single import SingleColumn
 from scoring.evaluate import mark
@@ -76,6 +78,8 @@ class Audit:
         The anonymizers and the seed that reproduce the table; None where they were not found.
     columns : tuple of SingleColumn
         How many records each column finds by itself, in the order of the schema.
+    compared : TablesCompared or None
+        Histograms and correlations of both tables.
     """
 
     n_original: int
@@ -88,6 +92,7 @@ class Audit:
     membership: Membership | None
     replay: Replay | None = None
     columns: tuple[SingleColumn, ...] = ()
+    compared: TablesCompared | None = None
 
     @property
     def worst(self) -> Finding:
@@ -206,6 +211,7 @@ def audit(
         membership=_membership(prepared, shuffled, schema, steps),
         replay=replay,
         columns=single_columns(prepared.table, anonymized, comparison.source, schema),
+        compared=compared_tables(prepared.table, anonymized, schema),
     )
 
 

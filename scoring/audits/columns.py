@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The columns by which records are found: each by itself, and the fewest columns that are enough for one record.
 
 Some columns *find* a record if, over these columns, its own original is nearer to it than every other candidate. A

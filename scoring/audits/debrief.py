@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A debriefing: which records of an anonymized table were found, by which columns, and the cost of each column."""
 
 from __future__ import annotations

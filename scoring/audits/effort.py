@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The number of possible worlds that an audit of a series samples: bounded, and determined by the series only."""
 
 from __future__ import annotations

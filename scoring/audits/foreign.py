@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures and attacks of plugins in reports: one that fails is left out, and the log says why."""
 
 from __future__ import annotations

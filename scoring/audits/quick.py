@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The strongest of the attackers that need no more than a second or two, for a first impression of a table."""
 
 from __future__ import annotations

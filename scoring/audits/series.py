@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Audit of a series of releases: its risks, its costs, and the hits of attackers."""
 
 from __future__ import annotations

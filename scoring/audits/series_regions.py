@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The generalized regions of consecutive releases in the report of an audit."""
 
 from __future__ import annotations

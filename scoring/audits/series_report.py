@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An audit of a series as one self-contained page: to read, to print, to send to the owner of the data."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parts of an audit of a series about risk: its size, the people concerned, and its growth."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An audit of a series as plain values, for JSON."""
 
 from __future__ import annotations

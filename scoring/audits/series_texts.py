@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts of an audit of a series, for its page and its report: sentences from plain values."""
 
 from __future__ import annotations

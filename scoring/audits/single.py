@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What one column finds by itself, and the sentence about it: see `scoring.audits.columns` for the search."""
 
 from __future__ import annotations

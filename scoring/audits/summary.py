@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An audit as plain values, for JSON."""
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ def summary(audit: Audit) -> dict[str, Any]:
         if audit.replay is None
         else {"chain": list(audit.replay.chain), "seed": audit.replay.seed},
         "columns": [asdict(column) for column in audit.columns],
+        "compared": None if audit.compared is None else asdict(audit.compared),
         "membership": None if audit.membership is None else of_membership(audit.membership),
     }
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An audit of a synthetic table: every measure that needs no rows, and attacks compared with non-members."""
 
 from __future__ import annotations

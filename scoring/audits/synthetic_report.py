@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An audit of a synthetic table as plain values, and as one self-contained page."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sample functions of the lecture's contest: frames in, frames out, deleted records kept as blank lines.
 
 A frame may come from `read_table` or from `pandas.read_csv`. A record whose cells are all missing is a deleted one:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lecture's attack: the nearest candidates of each record, and one of them."""
 
 from __future__ import annotations

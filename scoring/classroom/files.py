@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files of a lecture's contest: read as frames, and written as the platform takes them."""
 
 from __future__ import annotations

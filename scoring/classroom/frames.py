@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frames with deleted records: which ones, the columns without a schema, and records put back in their places."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lecture's methods of anonymization, on columns of a frame."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of the lecture's contest: tables that keep them, and what these score."""
 
 from __future__ import annotations

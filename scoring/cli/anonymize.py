@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `anonymize`: one method, or several in a row."""
 
 from __future__ import annotations

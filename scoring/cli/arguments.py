@@ -1,15 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parser of a command, and the arguments that several commands have."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NoReturn
+
+from scoring.catalogs import hint
+
+OF_OPTIONS = 0.75
+"""Similarity of two options, whose dashes are equal."""
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose help may end with a text that is only built when help is requested."""
+    """A parser that names similar commands and options where one is unknown.
+
+    Its help may end with a text that is only built when help is requested.
+    """
 
     methods: Callable[[], str] | None = None
+    _given: Sequence[str] = ()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As always; what was typed is kept for errors."""
+        self._given = list(sys.argv[1:] if args is None else args)
+        return super().parse_known_args(args, namespace)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            known = [str(choice) for choice in action.choices or ()]
+            raise argparse.ArgumentError(
+                action, f"{error.message}{hint(str(value), known)}"
+            ) from error
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse what was typed, and name options like those that are unknown."""
+        options = [name for action in self._reached() for name in action.option_strings]
+        typed = [text.partition("=")[0] for text in self._given if text.startswith("--")]
+        near = {name: hint(name, options, OF_OPTIONS) for name in typed if name not in options}
+        super().error(
+            message + "".join(f"; no {name}{text}" for name, text in near.items() if text)
+        )
+
+    def _reached(self) -> Iterator[argparse.Action]:
+        """The arguments of this parser, and of the command that was typed."""
+        for action in self._actions:
+            yield action
+            if isinstance(action, argparse._SubParsersAction):
+                for name, inner in action.choices.items():
+                    if name in self._given and isinstance(inner, Parser):
+                        inner._given = self._given
+                        yield from inner._reached()
 
     def format_help(self) -> str:
         if self.methods is not None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `attack`: guesses, candidates, or membership."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `audit`: every attacker and every measure on one table, and a report."""
 
 from __future__ import annotations

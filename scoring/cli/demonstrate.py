@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `demonstrate`: an attack on a synthetic table, with a small table of its results."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `dp`: conversions of ε, batch and interactive disclosure compared at equal ε, and both run locally."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `dp account`: what several answers cost together, by every rule that holds for them."""
 
 from __future__ import annotations

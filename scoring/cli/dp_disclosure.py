@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parts of the command `dp`: release a table, query it, estimate, and score estimates, as the server of a contest."""
 
 from __future__ import annotations

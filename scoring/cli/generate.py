@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `generate`: draw a table of pseudo microdata."""
 
 from __future__ import annotations
@@ -8,13 +9,15 @@ from scoring.cli.arguments import Parser, add_seed
 from scoring.cli.output import Output, UsageError, check_writable, write_files
 
 DATASETS = ("households", "census", "diabetes", "health", "profile", "ratings", "survival")
+RAW_HOSPITAL = "raw-hospital"
 
 
 def add_arguments(command: Parser) -> None:
     command.add_argument(
         "dataset",
         metavar="DATASET",
-        help=f"what to draw: {', '.join(DATASETS)}, or a format of a plugin that draws tables",
+        help=f"what to draw: {', '.join(DATASETS)}, a format of a plugin that draws tables, or {RAW_HOSPITAL}: a raw "
+        "export in CP932 without a schema, for `prepare`",
     )
     command.add_argument(
         "--records", type=int, default=8333, metavar="N", help="how many, up to 1,000,000 (8333)"
@@ -26,6 +29,9 @@ def add_arguments(command: Parser) -> None:
 
 def run(arguments: Namespace, output: Output) -> None:
     """Draw the table and write it, its schema too where that is wanted."""
+    if arguments.dataset == RAW_HOSPITAL:
+        _write_raw(arguments, output)
+        return
     from scoring import plugins
     from scoring.datasets import MAX_RECORDS
     from scoring.datasets.catalog import generated
@@ -35,7 +41,7 @@ def run(arguments: Namespace, output: Output) -> None:
     from scoring.tables.writing import write_table
 
     plugins.load()
-    known = (*DATASETS, *generators())
+    known = (*DATASETS, *generators(), RAW_HOSPITAL)
     if arguments.dataset not in known:
         raise UsageError(f"expected one of {', '.join(known)}, got {arguments.dataset}")
     if not 1 <= arguments.records <= MAX_RECORDS:
@@ -59,3 +65,19 @@ def run(arguments: Namespace, output: Output) -> None:
     write_files(written)
     values = {"n_records": len(table), "out": arguments.out, "schema_out": arguments.schema_out}
     output.result(values, f"{len(table)} records → {', '.join(written)}")
+
+
+def _write_raw(arguments: Namespace, output: Output) -> None:
+    """Draw and write a table as an office exports it, which no schema fits."""
+    from scoring.datasets.hospital import MAX_RECORDS
+    from scoring.datasets.raw_hospital import raw_hospital
+
+    if arguments.schema_out:
+        raise UsageError(f"--schema-out: {RAW_HOSPITAL} has no schema; run `prepare` first")
+    if not 1 <= arguments.records <= MAX_RECORDS:
+        raise UsageError(f"--records: expected 1 to {MAX_RECORDS}, got {arguments.records}")
+    check_writable(arguments.out)
+    output.step(f"drawing {arguments.records} records")
+    write_files({arguments.out: raw_hospital(arguments.records, seed=arguments.seed)})
+    values = {"n_records": arguments.records, "out": arguments.out}
+    output.result(values, f"{arguments.records} records → {arguments.out}")

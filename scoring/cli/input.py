@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads the files that arguments of commands name."""
 
 from __future__ import annotations

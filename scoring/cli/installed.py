@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `plugins`: those that are installed, and what keeps one from being used."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commands `lecture-split` and `lecture-release`: a lecture contest without a server."""
 
 from __future__ import annotations

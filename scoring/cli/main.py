@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line: the same code as the server, to run locally.
 
 The modules of the commands import the numerical libraries in their functions only: loaded when one
@@ -18,12 +19,14 @@ from scoring.cli import (
     anonymize,
     attack,
     audit,
+    completion,
     demonstrate,
     dp,
     generate,
     installed,
     lecture,
     mark,
+    prepare,
     rank,
     rank_estimates,
     score,
@@ -81,6 +84,13 @@ COMMANDS: dict[str, Command] = {
             "draw a table of pseudo microdata",
             generate.add_arguments,
             generate.run,
+        ),
+        Command(
+            "prepare",
+            "make a table of a raw file: any encoding or .xlsx, by steps that are kept",
+            prepare.add_arguments,
+            prepare.run,
+            prepare.steps,
         ),
         Command(
             "anonymize",
@@ -246,6 +256,7 @@ def parser() -> Parser:
         allow_abbrev=False,  # a script must not break when an option is added
     )
     top.add_argument("--version", action="version", version=f"scoring {__version__}")
+    completion.add_option(top)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS.values():
         added = commands.add_parser(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `mark`: the hit rate of a guess file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The methods of a command and their options, as its help lists them: read from the registries."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`--set NAME=VALUE`: options of anonymizers and of attacks."""
 
 from __future__ import annotations

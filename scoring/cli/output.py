@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Output of a command: results, problems, progress, and files that are written completely or not at all."""
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scoring.catalogs import hint
 from scoring.errors import Problem, ProblemsFound
 
 
@@ -57,7 +59,10 @@ class Output:
             _print(_json(values))
             return
         noun = "problem" if error.n_total == 1 else "problems"
-        cells = [(p.file or "", str(p.row or ""), p.column or "", p.message) for p in shown]
+        cells = [
+            (p.file or "", str(p.row or ""), p.column or "", f"{p.message}{_hint(p)}")
+            for p in shown
+        ]
         lines = [f"rejected: {error.n_total} {noun}\n"]
         lines.append(aligned([("file", "record", "column", "problem"), *cells]))
         if error.n_total > len(shown):
@@ -67,7 +72,7 @@ class Output:
     def wrong_use(self, error: UsageError) -> None:
         """Print a usage error on standard error."""
         self._close_line()
-        messages = [str(problem) for problem in error.problems] or [str(error)]
+        messages = [f"{problem}{_hint(problem)}" for problem in error.problems] or [str(error)]
         for message in messages:
             self.note(f"error: {message}")
         if self.as_json:
@@ -94,6 +99,15 @@ class Output:
         if self._line_is_open:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
             self._line_is_open = False
+
+
+def _hint(problem: Problem) -> str:
+    """A question that names similar names, for a problem about an unknown one."""
+    if "unknown" not in problem.code:
+        return ""
+    params = problem.params
+    got = params.get("got") or params.get("key") or params.get("option") or ""
+    return hint(str(got), str(params.get("expected", "")).split(", "))
 
 
 def _shown(problem: Problem) -> dict[str, Any]:

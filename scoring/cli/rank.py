@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `rank`: the board of a contest, or of a season."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The boards of `rank`: a contest's from a file of rates, a season's from several, or those of a ruleset."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `rank-estimates`: the boards of a contest about a hidden table, and their comparison."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `rank` by a ruleset of scores: every board of a contest, from its downloads or from matrices."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `rank` by a ruleset: the boards of measures and attacks, from what a contest offers to download."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `score`: the official values of a submission."""
 
 from __future__ import annotations

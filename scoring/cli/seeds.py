@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The seeds of published tables: drawn by the operating system; a warning for those that can be guessed."""
 
 from __future__ import annotations

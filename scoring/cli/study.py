@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `study`: a published experiment, reproduced and compared with its figures."""
 
 from __future__ import annotations

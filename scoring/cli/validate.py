@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `validate`: read a submission, as it is read before it is scored."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`verify`: check a contest's draws, its audit trail and receipts, with published files only."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Generators of tables to practise on, one a module."""
 
 MAX_RECORDS = 1_000_000

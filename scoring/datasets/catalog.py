@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables by the names of their schemas."""
 
 from __future__ import annotations

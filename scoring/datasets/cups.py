@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Synthetic tables in the shape of those of past cups, at any size.
 
 Nothing is copied from a published table: all figures are in `recipes`. The output is public domain (CC0).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pseudo households: shares and conditional shares of their attributes.
 
 The figures are round numbers chosen for this generator so that the attributes depend on each other

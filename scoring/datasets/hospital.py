@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The half-year windows of a synthetic hospital: a table of patients that changes from release to release.
 
 Each table has the patients with a diagnosis in its window. Chronic diseases are diagnosed again in window after

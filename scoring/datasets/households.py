@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pseudo household microdata shaped like the table of PWSCup 2015, at any size.
 
 Nothing is copied from a published table: all figures are in `distributions`. The output is public domain (CC0).

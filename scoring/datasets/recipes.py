@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recipes of synthetic tables: the figures of each column, and what it has in common with others.
 
 The figures are round numbers chosen for this generator. They describe no country and no survey.

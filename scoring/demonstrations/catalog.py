@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The demonstrations by name; the functions are loaded when one is run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of conditions that the lecture names in addition to k-anonymity, l-diversity and
 t-closeness.
 

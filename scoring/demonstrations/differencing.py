@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Differencing: two averages over many persons that disclose the value of one."""
 
 from __future__ import annotations

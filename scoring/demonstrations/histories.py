@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Histories: many records per person under one pseudonym, or under one for each period."""
 
 from __future__ import annotations

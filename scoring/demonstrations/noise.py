@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Noise and its limits: one unknown value, repeated questions, and a test on noisy counts."""
 
 from __future__ import annotations

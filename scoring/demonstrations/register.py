@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Linkage with an external register: the case of Massachusetts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Brute force on pseudonyms without a key: the taxi case."""
 
 from __future__ import annotations

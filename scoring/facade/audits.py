@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every attacker against a table, and several tables compared."""
 
 from __future__ import annotations

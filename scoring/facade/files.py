@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables: read, drawn, and checked as a submission."""
 
 from __future__ import annotations

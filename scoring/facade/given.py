@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arguments of the public functions: schemas, frames, declared rows, and settings of methods."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures of one anonymized table, and of equivalence classes in a line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Anonymizers and attackers by their names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Progress bars by tqdm, where that is installed, of what takes longer than two seconds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of the public functions: short as text, tables in notebooks."""
 
 from __future__ import annotations

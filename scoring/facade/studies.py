@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A published experiment, reproduced."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contest formats: what each family adds to the library."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ranking formulas: from the measures, attacks and scores of a contest to its ranks."""
 
 from scoring.formulas.base import PARTS, TIE_BREAKS, Formula, Line, Scores, Setting

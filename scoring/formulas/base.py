@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ranking formulas: scores of a contest and settings in, lines of a board out."""
 
 from __future__ import annotations

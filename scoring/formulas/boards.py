@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several boards of one contest, each by a formula of its own; some are made of the others."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards as a contest offers them to download, read as facts: the measures of tables, and the rates of attacks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of rates and scores, read strictly with every problem named."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The formula of contests in which tables are anonymized: weighted boards of the ranks in measures and attacks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The formulas that a ruleset may name: those of whole boards, and those of scores."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Formulas of utility and protection only, which reward having both."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The formula that adds the ranks in the parts of a score."""
 
 from __future__ import annotations

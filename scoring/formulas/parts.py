@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parts of a team's score, in percent: utility, protection, attack, presentation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards of a contest: pure functions from values to ranks.
 
 Equal values share the best rank (1 1 3), a missing value ranks as the number of teams, and values

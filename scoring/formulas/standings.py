@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From totals to ranks, with tie-breaks; and several stages of a season in one."""
 
 from __future__ import annotations

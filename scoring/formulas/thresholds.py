@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Formulas in which an attack counts only if it is better than chance."""
 
 from __future__ import annotations

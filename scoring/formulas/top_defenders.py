@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Formulas that rank attackers by what they reach against the best tables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Formulas that add points by weights which the organizer chooses."""
 
 from __future__ import annotations

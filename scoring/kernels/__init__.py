@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loops over whole tables, compiled with numba; importing a module here loads its machine code."""
 
 needs_blas = True

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sums over the records: exact where the numbers allow it, else with about 106 bits.
 
 A sum is carried as two floats, the rounded sum and what the roundings lost (D. E. Knuth, "The Art of

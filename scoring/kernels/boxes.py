@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Regions that contain points: each point tests the regions that reach into its cell of a grid."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compilation of kernels: for one signature, on import, kept in a cache folder."""
 
 from __future__ import annotations

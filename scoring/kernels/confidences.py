@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pairs of a member and another record, by which of them has the higher confidence."""
 
 from __future__ import annotations

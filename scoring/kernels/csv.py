@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ordinary CSV files to arrays, in one pass over their bytes.
 
 A kernel either answers that all is fine or stops at the first thing that is wrong or merely rare; it

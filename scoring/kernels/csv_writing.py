@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays to the canonical text of a table, in one pass."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kernels that are compiled when they have much to do, and run as plain Python before that.
 
 Loading numba and machine code takes half a second, more than all that a command computes of a small table. The same

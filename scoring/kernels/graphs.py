@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Connected components (B. A. Galler and M. J. Fischer, "An improved equivalence algorithm")."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Points laid out for search: near ones together, in blocks of eight, with a bounding box around each node.
 
 Medians part the points (J. L. Bentley, "Multidimensional Binary Search Trees Used for Associative

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A largest matching of tuples with rows, by shortest augmenting paths, and rows of lasting signatures."""
 
 from __future__ import annotations

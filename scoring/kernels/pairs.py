@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Distances between the records of two tables, with categories and numbers.
 
 A distance is the sum, in the order of the columns, of the weights of the categories that differ and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records parted among threads; kernels hold no lock while they run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The possible worlds of small components, counted by sets of entities as bits of an integer.
 
 Given the kind of every entity, times and kinds do not touch each other: the count is the product, over them, of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A further place of compiled kernels: the folder of their source, also where nobody may write in it.
 
 numba takes a folder only where it can write. An image of a container is read-only, and holds its kernels already:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Nearest points by Euclidean distance: who is as near as the declared one, and who is nearest.
 
 Points are stored in blocks of eight, column by column, so that a block is compared in one step. Eight

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Nearest values in one column: who is as near as the declared one, and who is nearest.
 
 Values stand sorted and distinct within groups. Rounded differences |y - v| never fall on the way

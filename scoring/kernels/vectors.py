@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Vectors of values as whole numbers: mixed-radix codes, and a hash table that numbers them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A walk through the possible worlds of entities that are too many to count: each is reached equally often.
 
 The state has the row of each slot and the slot in each row, -1 where none is. Every move is as likely as the move back,

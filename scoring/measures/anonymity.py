@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Anonymity S1 and S2: how large the equivalence classes of the anonymized table are.
 
 Source: Ito & Kikuchi, PWSCup 2015 evaluation, Table 1.

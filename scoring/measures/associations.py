@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Associations of two columns: Pearson's r, Cramér's V and the correlation ratio."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Distances of records of Y to the closest record of X, compared with those to people who are not in X."""
 
 from __future__ import annotations

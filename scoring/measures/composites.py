@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A value that is made of the values of other measures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The contingency table over chosen columns: how far Y's counts lie from X's, and whether their order stays.
 
 A record counts in the cell of its values. The domain of a column is the schema's list of values and

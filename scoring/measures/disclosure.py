@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Disclosure as regulators name it: singling out, linkability and inference, each against strangers too.
 
 An attack that succeeds says little: what holds for all people can be inferred about anyone. So

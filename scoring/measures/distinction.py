@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Distinction: how quasi-identifiers of a table, all or a few of them, distinguish its records."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Overall similarity: can a model distinguish the records of the two tables.
 
 The propensity model is a logistic regression on the scored columns, concatenated as

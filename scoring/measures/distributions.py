@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Similarity of distributions and of records: what an anonymized table still says about its original.
 
 All look at the scored columns, quasi-identifiers and sensitive ones. Where cells are counted, a

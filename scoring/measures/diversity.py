@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attribute disclosure: how much a class of Y gives away of its records' sensitive values.
 
 The attacker knows that a person is in a class and reads the sensitive values of the class. Every

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Costs of a table's classes: discernibility, class sizes, widths of classes, entropy.
 
 The declared rows say which values of X the records of a class had. A deleted record has lost everything.

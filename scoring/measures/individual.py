@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Individual risk: how likely a record is linked to its person, where Y is a sample with weights.
 
 f records of the sample share a key; the population has F persons with it, of whom only the sum of the

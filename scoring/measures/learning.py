@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Similarity for learning: whether a model trained on the anonymized table works on real records."""
 
 from __future__ import annotations

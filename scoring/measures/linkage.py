@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Re-identification rates of E1–E4, EUC1 and EUC2.
 
 The attacker has all of the original table and the anonymized one with its records shuffled, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Losses record by record: how far each cell moved from that of the declared original record."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A risk that asks no declared rows: how certain the nearest original of each record is, as the record stands."""
 
 from __future__ import annotations

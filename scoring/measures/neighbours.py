@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The record of a table that is nearest to a target in some columns, numbers and categories together."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Population uniques: counted where the population is given, estimated from a sample where not.
 
 A sample unique is unique on its quasi-identifiers in Y; it is a population unique where nobody

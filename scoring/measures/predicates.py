@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conditions on columns that only one record of a table fulfils."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Membership by class sizes: how many persons of X a record of Y may be, and how surely a person is in Y.
 
 f is the number of records of Y with the same quasi-identifiers, F the number of records of X, the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Similarity of counts: how far the answers to random range queries move."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Re-identification risk from class sizes: prosecutor, journalist and marketer, and who is unique.
 
 The attacker knows the quasi-identifiers and nothing else, and picks at random among the records

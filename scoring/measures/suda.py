@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Special uniques: records that few quasi-identifiers distinguish from all others (SUDA2).
 
 A minimal sample unique (MSU) of a record is a set of columns on whose values the record is unique

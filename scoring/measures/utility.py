@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Utility U1–U6: what was lost, 0 where nothing was.
 
 Source of the six names: Ito & Kikuchi, PWSCup 2015 evaluation, Table 1. Sensitive columns are the

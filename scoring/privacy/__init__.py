@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Differential privacy: mechanisms, their noise, what they cost, and what can be learned in spite of them.
 
 A domain of categorical attributes is `sizes`, the number of values of each; a contingency table over it is an array
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "accounting",
+    "by_opendp",
     "diversity",
     "estimate",
     "histogram",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Composition of answers, ε for groups and with δ, and a contest's ε in decimals."""
 
 from __future__ import annotations

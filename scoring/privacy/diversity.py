@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Distribution of the values of one sensitive column over equivalence classes.
 
 Formulas on counts only: measures apply them to a released table, anonymizers to classes that they

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of all parts of the package: ε, domains, and one ρ or several."""
 
 from __future__ import annotations

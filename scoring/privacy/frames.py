@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Differential privacy of frames: noisy histograms with labels, and randomized response of texts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numerical accounting: how much several mechanisms lose together, by the distribution of the privacy loss.
 
 The privacy loss of an answer is ln(P / Q), its probabilities under two neighbouring tables; of independent

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Empirical lower bounds of ε: how well many answers of a mechanism distinguish two neighbouring tables."""
 
 from __future__ import annotations

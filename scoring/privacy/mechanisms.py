@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Laplace, Gaussian and exponential mechanism, and how exact the first one is.
 
 They draw from a seeded generator of floating-point numbers, for experiments; counts are released by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pk-anonymization: every value is kept with probability ρ and else replaced by any value of its attribute.
 
 It is the post-randomization method (PRAM) with a uniform matrix, and for one attribute generalized randomized

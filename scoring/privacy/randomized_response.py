@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Randomized response: each person's value is randomized before anyone sees it (local differential privacy)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reconstruction of a table from its randomized version, by iterating Bayes' rule (an EM algorithm)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Randomized response over several numbers of values: a table of p by ε, and its figure."""
 
 from __future__ import annotations

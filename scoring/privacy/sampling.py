@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Randomness for what is released: exact probabilities, from random bits, without floating-point numbers.
 
 Noise computed from floating-point numbers has gaps that can distinguish inputs (Mironov, "On Significance of

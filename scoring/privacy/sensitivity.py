@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """By how much an answer can change where one record of the table does: what noise has to cover (L1).
 
 Neighbouring tables differ either by the value of one record ("replace"; the number of records is known to all) or by

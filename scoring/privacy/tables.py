@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contingency tables and how far an estimate of one is from the truth."""
 
 from __future__ import annotations

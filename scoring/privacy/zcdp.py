@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Zero-concentrated differential privacy: ρ of mechanisms, their sum, and the (ε, δ) that it promises.
 
 This ρ is no retention parameter: a mechanism is ρ-zCDP where the Rényi divergence of order α of its answers for

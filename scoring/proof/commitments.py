@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Commit and reveal: one secret, committed to before a contest begins, decides every draw in it.
 
 Nobody can know the draws beforehand, and anyone can check them afterwards: the commitment was

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Public checks of a contest after its end: its draws, its audit trail, and a receipt.
 
 Each check compares what was published at different times by different ways: the commitment from the

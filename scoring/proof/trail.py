@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The audit trail as a chain: every event carries the hash of the one before, so none can be changed unseen.
 
 An exported trail is a file of JSON lines, one for each sealed event in the order of their positions:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kinds of questions, of answers to them, and of results."""
 
 from __future__ import annotations

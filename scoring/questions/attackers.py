@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simple attackers that answer sheets: everything they know is published."""
 
 from __future__ import annotations

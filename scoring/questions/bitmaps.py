@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bitmaps of the units that a guess got right, and the unit that most attackers got right."""
 
 from __future__ import annotations

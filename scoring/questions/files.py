@@ -1,9 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """Answer files: one line for each question of a sheet, in any order; all problems together."""
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +17,7 @@ import numpy.typing as npt
 from scoring.errors import Collector, shorten
 from scoring.questions.asked import BITS, CONFIDENCES, INTERVALS, LINES, NUMBER, QuestionSpec
 from scoring.tables.cells import check_categories
+from scoring.tables.published_rules import Rules, column_rules
 from scoring.tables.reading import check_header
 from scoring.tables.schema import Column, Schema
 from scoring.tables.text import decode, numbered_lines, plain_number, read_header, records
@@ -317,3 +320,44 @@ def _written(value: float | str) -> str:
     if value != value:
         return ""
     return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def answer_rules(
+    question: QuestionSpec, n_questions: int, schema: Schema, *, n_lines: int = 0
+) -> Rules:
+    """The rules of an answer file as JSON; see `read_answers` and `scoring.tables.published_rules`.
+
+    Examples
+    --------
+    >>> from scoring.examples import SCHEMA
+    >>> question = QuestionSpec("m", "membership", "bits", "hits", ones=1)
+    >>> answer_rules(question, 2, SCHEMA)["columns"]
+    [{'name': 'member', 'form': '[01]', 'code': 'answer.bit', 'low': 0, 'high': 1}]
+    """
+    public = schema.public()
+    columns: list[Rules] = []
+    for at, name in enumerate(question.columns(public), start=1):
+        column = public.column(name) if name in public.names else None
+        if column is not None and not column.is_numeric:
+            columns.append(column_rules(column) | {"empty": True})
+            continue
+        cell = _cell(question, at, n_lines)
+        code, params = cell.problem("")
+        rules: Rules = {"name": name, "form": cell.form.pattern, "code": code}
+        bounds = {"low": cell.low, "high": cell.high}
+        rules |= {key: bound for key, bound in bounds.items() if math.isfinite(bound)}
+        rules |= {"empty": True} if cell.empty else {}
+        rules |= {"expected": params["expected"]} if "expected" in params else {}
+        columns.append(rules)
+    return {
+        "kind": "answers",
+        "n_questions": n_questions,
+        "shown": _MAX_SHOWN,
+        "answers": question.answers,
+        "ones": question.ones,
+        "tolerance": str(question.tolerance),
+        "number": NUMBER,
+        "whole": _WHOLE.pattern,
+        "plain": _NUMBER.pattern,
+        "columns": columns,
+    }

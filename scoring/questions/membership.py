@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of membership inference: which of the records that are asked were in the table."""
 
 from __future__ import annotations

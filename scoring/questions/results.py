@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of answers, from 0 to 1, and the records about which they are right."""
 
 from __future__ import annotations

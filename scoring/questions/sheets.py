@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drawing a sheet: records of a team and records that were never in its table, some columns blanked."""
 
 from __future__ import annotations

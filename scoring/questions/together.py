@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One answer file for all targets: split into one for each."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Self-contained HTML pages and their parts: nothing is fetched, nothing runs."""
 
 from __future__ import annotations

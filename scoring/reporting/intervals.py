@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Confidence intervals for shares of hits and for what is computed from two of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures of reports as SVG whose text is text: the reader's browser chooses the font."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The style of self-contained pages, on a screen, on a phone and on paper."""
 
 BASE = """\

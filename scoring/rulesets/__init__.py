@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contest formats: a TOML file each, read into frozen dataclasses."""
 
 from scoring.rulesets.base import (

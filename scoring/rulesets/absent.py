@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stand-ins for measures and formulas that stored rules name and no installed package has any more.
 
 With them the pages of a contest are shown as before, while scoring says what is missing.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A contest format as frozen data: stages, rounds, files, measures and ranking."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A TOML table read key by key; every problem is collected under the full name of its key."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The gates of a ruleset: which tables are refused, and with which value."""
 
 from __future__ import annotations

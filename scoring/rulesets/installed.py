@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Formats of contests that installed packages bring, next to the rulesets of the library."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kinds of rounds and tables that a ruleset may name, and the other words that it chooses from.
 
 A further kind of round adds an entry here and the class that evaluates it; the loader needs no change.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads a ruleset from TOML: all problems together, each under the name of its key."""
 
 from __future__ import annotations

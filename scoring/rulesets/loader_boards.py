@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading a list of boards, and what all of them share."""
 
 from __future__ import annotations

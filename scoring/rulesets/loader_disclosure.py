@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading what a ruleset discloses of a hidden table, and how estimates of it are ranked."""
 
 from __future__ import annotations

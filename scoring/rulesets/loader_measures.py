@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading which measures a ruleset scores: those of the library, its own, composites, and gates."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads the section `[scoring.program]` of a ruleset: a program as scorer, its values and its messages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading the questions of a round about published tables."""
 
 from __future__ import annotations

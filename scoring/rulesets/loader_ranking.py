@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading how a ruleset ranks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading the stages and rounds of a ruleset."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading what a ruleset asks of a series of releases."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rulesets with other columns, as texts: comments and everything else stay."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A submission's files, checked by the rules of a contest: on the command line, and of frames written as files."""
 
 from __future__ import annotations

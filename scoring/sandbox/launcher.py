@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs one program under limits; started as a process of its own by `scoring.sandbox.running`.
 
 It imports the standard library only and is run by its path, with one argument: a JSON object with the keys `command`,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Model files of teams: XGBoost's JSON, checked here and applied to a table in the sandbox."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Applies a model file to a table of features, as a program of its own: `predict.py input output`.
 
 `input` holds `model.json` and `features.npy`, float32 of shape (n_records, n_features); `output` gets

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs that an administrator allows as scorers: their list, and a run with the contract of Codabench's bundles.
 
 A program finds what a team submitted in `input/res`, what it is compared with in `input/ref`, and writes `scores.json`,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a program on some files: from bytes to bytes, within limits."""
 
 from __future__ import annotations

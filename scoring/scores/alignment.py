@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An anonymized table in the order of its declared sources, which is the order that scoring works in.
 
 Record by record it then matches the order of the original's indexes: who is compared

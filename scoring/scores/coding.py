@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables as plain arrays, coded alike and each in one canonical order, for measures that compare them.
 
 The columns looked at are the scored ones: quasi-identifiers and sensitive columns of either kind.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Input of measures and attacks: the original table, an anonymized one, the declared rows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables of an attack that is run on strangers as well."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Nearest originals in one column, or by Euclidean distance over several, ties included.
 
 A tie is equality of 64-bit floats: |y - x| in one column, else the sum over the columns, in order,

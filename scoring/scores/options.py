@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options of scores: plain data, so that rules are read without any table."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An original table with what is built once for all that is compared with it."""
 
 from __future__ import annotations

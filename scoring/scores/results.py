@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Guess results: how many records a guess file hits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The two tables of a comparison as columns for statistical analyses, each in one canonical order."""
 
 from __future__ import annotations

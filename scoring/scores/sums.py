@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sums and means without accumulated rounding, so that neither order nor size is of account.
 
 Means of amounts near 1e7 are apart by 2e-9 in 64-bit floats, more than the nine decimals that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The study compared with the paper: signs, readings and best attacks of both, by the same rules."""
 
 from __future__ import annotations

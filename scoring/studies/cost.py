@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cost and rate of EUC1 with fewer columns and more records: Figures 2 to 6."""
 
 from __future__ import annotations

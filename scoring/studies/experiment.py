@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The study itself: tables made, measured, read; nothing is written here."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures as PNG: markers as well as colours, and colours that are distinguishable with colour blindness."""
 
 from __future__ import annotations

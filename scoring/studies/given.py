@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The twelve tables themselves, for those who hold them: measured, read and put next to the printed figures.
 
 The folder has the original X.csv, the teams' tables Y1.csv … Y12.csv, for each the numbers of its records' rows in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The index of section 3.2 for the small tables of the paper, and what EUC1 and EUC2 answer by it."""
 
 from __future__ import annotations

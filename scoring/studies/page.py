@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The study as one page: every table next to the paper's, with texts and pictures, nothing fetched."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The paper's figures: numbers and signs of its tables, under the tables' numbers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The whole study of the 2015 paper as files: tables, figures, one page."""
 
 from __future__ import annotations

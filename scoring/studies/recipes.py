@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The methods that make D_A to D_H and D_1 to D_12, with their options and the reasons for them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables as CSV: one value a row next to the paper's, so that any program can read them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading a table's methods off its measures, as the paper's Table 13 does manually."""
 
 from __future__ import annotations

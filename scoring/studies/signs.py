@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signs from measured values: a rule for the words of Table 10."""
 
 from __future__ import annotations

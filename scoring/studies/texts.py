@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The explanations of the tables: what agrees, what differs, and why, with this run's figures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The explanations of Figures 2 to 6: what EUC1 costs and finds, with this run's figures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Aligned tables: line i is record i of the original, and a deleted record is a line of empty cells."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Zip archives from others: the files in them, and their bytes under limits.
 
 Nothing here trusts a path, a declared size or a declared count.

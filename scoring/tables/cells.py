@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From the cells of one column to its values, strictly as the schema says."""
 
 from __future__ import annotations
@@ -24,9 +25,19 @@ Params = dict[str, str | int | float]
 
 _INTEGER = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}")
 _LONG_NUMBER = re.compile(r"-?([0-9]+)(?:\.([0-9]+))?")
-_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
-_EXPONENT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)e[+-]?[0-9]+", re.IGNORECASE)
-_SEPARATED = re.compile(r"[+-]?[0-9]{1,3}(?:[,_' \u00a0\u202f][0-9]{3})+(?:\.[0-9]+)?")
+REASONS = (
+    (
+        "cell.not_finite",
+        re.compile(r"[+-]?(?:[nN][aA][nN]|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)"),
+    ),
+    ("cell.exponent", re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+")),
+    (
+        "cell.separator",
+        re.compile(r"[+-]?[0-9]{1,3}(?:[,_' \u00a0\u202f][0-9]{3})+(?:\.[0-9]+)?"),
+    ),
+)
+"""Forms of cells that are no numbers here, and the problem of each."""
+FORMS = {"integer": _INTEGER, "long_number": _LONG_NUMBER}
 
 
 @cache
@@ -58,7 +69,7 @@ def read_numbers(
     decimals = column.most_decimals(original=original)
     # One match over all cells is much quicker than one a cell; a cell may hold line feeds itself.
     if not (_numbers(decimals).fullmatch(joined) and joined.count("\n") == len(cells)):
-        if not joined.isascii() and (plain := _plain(cells, column, file)) != list(cells):
+        if not joined.isascii() and (plain := _plain(cells, column, decimals, file)) != list(cells):
             return read_numbers(plain, column, file=file, original=original)
         problem = partial(_number_problem, column=column, decimals=decimals)
         return _collect(cells, problem, column, file)
@@ -72,9 +83,9 @@ def read_numbers(
     return numbers + 0  # turns -0.0 into 0.0
 
 
-def _plain(cells: Sequence[str], column: Column, file: str) -> list[str]:
-    """The cells with ASCII digits for full-width ones, where that makes numbers of them."""
-    pattern = _number(column.most_decimals(original=False))
+def _plain(cells: Sequence[str], column: Column, decimals: int, file: str) -> list[str]:
+    """The cells with ASCII digits for full-width ones, where that makes numbers of so many decimals of them."""
+    pattern = _number(decimals)
     return [plain_number(cell, pattern, file=file, column=column.name) for cell in cells]
 
 
@@ -140,11 +151,7 @@ def _not_a_number(cell: str, *, decimals: int) -> tuple[str, Params]:
         return "cell.too_many_decimals", got | {"expected": decimals}
     if cell != cell.strip():
         return "cell.spaces", got
-    for code, pattern in (
-        ("cell.not_finite", _NOT_FINITE),
-        ("cell.exponent", _EXPONENT),
-        ("cell.separator", _SEPARATED),
-    ):
+    for code, pattern in REASONS:
         if pattern.fullmatch(cell):
             return code, got
     if not cell.isascii() and _LONG_NUMBER.fullmatch(_with_ascii_digits(cell)):

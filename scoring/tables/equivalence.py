@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Equivalence classes: records with the same vector of values, as whole numbers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables that come as pandas frames: checked by the schema, with the problems that a file would have."""
 
 from __future__ import annotations

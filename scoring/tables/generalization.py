@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Losses of generalization: formulas shared by the search for a generalization and the measures of a table."""
 
 from __future__ import annotations

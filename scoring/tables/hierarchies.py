@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Generalization hierarchies: which values of a column become one, level by level.
 
 A hierarchy comes from a file, as `attr_depth.json` of the lecture's contest gives it, or is made

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of generalization hierarchies, read strictly: `attr_depth.json` of the lecture's contest."""
 
 from __future__ import annotations

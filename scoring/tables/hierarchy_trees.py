@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Generalization hierarchies as trees: the groups of a column, from the whole down to its values."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Notes on files that were accepted: what differs from what the rules ask for, and was read all the same.
 
 Readers add notes as other code issues warnings; `noted` collects them, elsewhere they are lost.

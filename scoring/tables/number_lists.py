@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of one number per line, row numbers and guesses: read strictly with every problem named, and written."""
 
 from __future__ import annotations

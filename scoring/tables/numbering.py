@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Classes of records numbered from 0, by vectors of codes."""
 
 from __future__ import annotations

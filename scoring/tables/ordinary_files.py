@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files with nothing unusual about them, read by compiled code in one pass.
 
 Every function answers None where a file is wrong or merely rare, for example where a quotation mark

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rule that an anonymized table holds no value that its column lacks in the original."""
 
 from __future__ import annotations

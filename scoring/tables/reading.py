@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables, read strictly with every problem named."""
 
 from __future__ import annotations
@@ -191,8 +192,10 @@ class _TableReader:
         self._positions = [{v: i for i, v in enumerate(c.values or ())} for c in columns]
 
     def read(self, rows: Iterator[list[str]], max_records: int | None) -> None:
-        """Take in all records."""
-        while block := list(islice(rows, _BLOCK)):
+        """Take in all records; where they cannot be split into cells, those before."""
+        broken: ProblemsFound | None = None
+        while broken is None:
+            block, broken = _block_of(rows)
             is_too_long = max_records is not None and self.n_records + len(block) > max_records
             if max_records is not None and is_too_long:
                 block = block[: max_records - self.n_records]
@@ -207,6 +210,10 @@ class _TableReader:
             if self.n_unusable > MAX_UNUSABLE:
                 self.problems.add("file.gave_up", file=self.file, expected=self.n_unusable)
                 return
+            if not block:
+                break
+        if broken is not None:
+            raise broken
         if not self.n_records:
             self.problems.add("file.header_only", file=self.file)
 
@@ -276,6 +283,16 @@ class _TableReader:
         return None
 
 
+def _block_of(rows: Iterator[list[str]]) -> tuple[list[list[str]], ProblemsFound | None]:
+    """The next records, none at the end; where these cannot be split into cells, those before and the problem."""
+    block: list[list[str]] = []
+    try:
+        block.extend(islice(rows, _BLOCK))
+    except ProblemsFound as problem:
+        return block, problem
+    return block, None
+
+
 def _expected_columns(
     header: Sequence[str], schema: Schema, *, original: bool
 ) -> tuple[Column, ...]:
@@ -340,8 +357,7 @@ def split_source_row(data: bytes, schema: Schema) -> tuple[bytes, bytes]:
             numbers.append(cells.pop(position))
             writer.writerow(cells)
         else:
-            got, expected = len(cells), len(header)
-            problems.add("record.cell_count", file=file, row=row, expected=expected, got=got)
+            note_length(cells, len(header), problems, file=file, row=row)
             if problems.n_total > MAX_UNUSABLE:
                 break
     problems.raise_if_any()

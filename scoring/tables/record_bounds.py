@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The number of records that a synthetic table may have."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A table as plain arrays: what the reader makes of a file, and what scoring looks at."""
 
 from __future__ import annotations

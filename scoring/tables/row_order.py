@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables whose records a spreadsheet has sorted: they fit the rows that they declare no better than by chance."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The columns of a table: names, roles, kinds and domains, read from and written as TOML."""
 
 from __future__ import annotations

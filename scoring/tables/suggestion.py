@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A first proposal of a schema for a table nobody prepared."""
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from scoring.errors import Collector
 from scoring.tables.cells import is_integer, is_number
+from scoring.tables.exposure import proposed_cross
 from scoring.tables.frames import csv_of, holds_numbers
 from scoring.tables.schema import DECIMALS, MOST_DECIMALS, N_CROSS, Column, Kind, Role, Schema
 from scoring.tables.text import MAX_UNUSABLE, decode, plain_digits, read_header, records
@@ -54,6 +56,18 @@ _ROLE_NAMES = {
 _NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
+def named_role(name: str) -> Role | None:
+    """The role that the name of a column suggests, in English or Japanese.
+
+    Examples
+    --------
+    >>> named_role("患者番号"), named_role("Zip code"), named_role("visits")
+    (<Role.IDENTIFIER: 'identifier'>, <Role.QUASI_IDENTIFIER: 'quasi_identifier'>, None)
+    """
+    plain = _plain_name(name)
+    return next((role for role, names in _ROLE_NAMES.items() if names.fullmatch(plain)), None)
+
+
 @dataclass(frozen=True, slots=True)
 class _Profile:
     """The form of the cells of one column."""
@@ -88,10 +102,8 @@ class _Profile:
     @property
     def role(self) -> Role:
         """The role that the column's name suggests, else the one that its cells suggest."""
-        name = _plain_name(self.name)
-        for role, names in _ROLE_NAMES.items():
-            if names.fullmatch(name):
-                return role
+        if (role := named_role(self.name)) is not None:
+            return role
         if self.is_identifier:
             return Role.IDENTIFIER
         if self.has_few_values:
@@ -146,9 +158,9 @@ def proposed_schema(table: pd.DataFrame) -> ProposedSchema:
     """
     profiles = _profiles(csv_of(table))
     columns: list[Column] = []
+    crossed = _crossed(profiles)
     for profile, name in zip(profiles, table.columns, strict=True):
-        n_cross = sum(column.cross for column in columns)
-        column = _column(profile, may_cross=n_cross < N_CROSS)
+        column = _column(profile, may_cross=profile.name in crossed)
         if holds_numbers(table[name]):
             numbers = table[name].dropna()
             is_whole = bool((numbers % 1 == 0).all())
@@ -170,7 +182,8 @@ def suggest_schema(data: bytes | pd.DataFrame) -> Schema:
     whatever the cells are; without one of these, identifier where all cells differ and are text or integers;
     quasi-identifier, kind category and values listed, where a category has at most 200 values, or a number at most 50
     and on average two records per value; sensitive for the other numbers; other for the other categories, their values
-    listed only where some cell is empty. The first three quasi-identifiers are cross columns. E2 and E4 look at the
+    listed only where some cell is empty. Cross columns are the quasi-identifiers with the fewest values: at most three,
+    with no more cells than records. E2 and E4 look at the
     first and the second of the sensitive numeric columns with the most distinct values.
 
     Raises
@@ -179,10 +192,8 @@ def suggest_schema(data: bytes | pd.DataFrame) -> Schema:
         Where the file is no UTF-8 CSV with a header and records of one length.
     """
     profiles = _profiles(data if isinstance(data, bytes) else csv_of(data))
-    columns: list[Column] = []
-    for profile in profiles:
-        n_cross = sum(column.cross for column in columns)
-        columns.append(_column(profile, may_cross=n_cross < N_CROSS))
+    crossed = _crossed(profiles)
+    columns = [_column(profile, may_cross=profile.name in crossed) for profile in profiles]
     e2, e4 = _attack_columns(profiles, columns)
     return Schema(tuple(columns), e2, e4)
 
@@ -219,6 +230,15 @@ def _plain(counts: Counter[str]) -> Counter[str]:
     for cell, count in zip(plain, counts.values(), strict=True):
         found[cell] += count
     return found
+
+
+def _crossed(profiles: Sequence[_Profile]) -> set[str]:
+    """The names of the columns to cross-tabulate."""
+    quasi = [p for p in profiles if p.role is Role.QUASI_IDENTIFIER and p.has_few_values]
+    n_records = profiles[0].n_records if profiles else 0
+    return {
+        quasi[at].name for at in proposed_cross([p.n_distinct for p in quasi], n_records, N_CROSS)
+    }
 
 
 def _column(profile: _Profile, *, may_cross: bool) -> Column:

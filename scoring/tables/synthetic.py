@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Synthetic tables: any number of records of the schema, none of them made from a certain record of the original."""
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
 """From bytes to the cells of a CSV file: encoding, line ends and quoting, all of it strict."""
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import math
@@ -23,7 +23,7 @@ MAX_UNUSABLE = 10_000
 
 _ZIP = b"PK\x03\x04"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
-_SIGNATURES = (
+SIGNATURES = (
     (_ZIP, "ZIP"),
     (b"PK\x05\x06", "ZIP"),
     (b"\x89PNG", "PNG"),
@@ -39,12 +39,27 @@ _SIGNATURES = (
     (b"SQLite format 3\x00", "SQLite"),
     (b"\x7fELF", "ELF"),
 )
+WORKBOOK = {
+    "old": _OLD_OFFICE.hex(),
+    "zip": _ZIP.hex(),
+    "types": "[Content_Types].xml",
+    "entry": "xl/workbook",
+}
+"""The first bytes of Excel workbooks, and the entries by which their archives are recognised."""
 UTF8_BOM = b"\xef\xbb\xbf"
-_SAMPLE = 4_096
+SAMPLE = 4_096
+"""Bytes by which an encoding is recognised."""
 _CP932 = "cp932"
-_USUAL = {bytes([lead]) for lead in range(0x81, 0xA0)}
+_USUAL = range(0x81, 0xA0)
 """The first bytes of kana, and of the kanji in common use, in CP932."""
-_FULL_WIDTH = {0xFF10 + digit: str(digit) for digit in range(10)} | {
+_LEADS = {*_USUAL, *range(0xE0, 0xFD)}
+"""The bytes with which a character of two bytes begins."""
+_TRAILS = {*range(0x40, 0x7F), *range(0x80, 0xFD)}
+_NO_CHARACTERS = frozenset("\x80\uf8f0\uf8f1\uf8f2\uf8f3")
+"""Python's letters for single bytes that are no characters in CP932."""
+SEPARATORS = {"\t": "file.tabs", ";": "file.semicolons"}
+_QUOTED_NAME = re.compile(r'"[^"\n]*"([\t;])')
+FULL_WIDTH = {0xFF10 + digit: str(digit) for digit in range(10)} | {
     0xFF0E: ".",  # full stop
     0xFF0D: "-",  # hyphen-minus
     0x2212: "-",  # minus sign, which some systems decode instead
@@ -72,7 +87,7 @@ def plain_digits(text: str) -> str:
     >>> plain_digits("\uff11\uff10\uff0e\uff15"), plain_digits("10\u00b2")
     ('10.5', '10²')
     """
-    return text if text.isascii() else text.translate(_FULL_WIDTH)
+    return text if text.isascii() else text.translate(FULL_WIDTH)
 
 
 def plain_number(
@@ -146,10 +161,10 @@ def first_names(data: bytes) -> list[str]:
 def _format_problem(data: bytes, file: str) -> Problem | None:
     if data.startswith(_OLD_OFFICE) or (data.startswith(_ZIP) and _is_workbook(data)):
         return Problem("file.excel", {"got": "xlsx" if data.startswith(_ZIP) else "xls"}, file)
-    for signature, name in _SIGNATURES:
+    for signature, name in SIGNATURES:
         if data.startswith(signature):
             return Problem("file.known_format", {"got": name}, file)
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or _looks_like_utf16(data[:_SAMPLE]):
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or looks_like_utf16(data[:SAMPLE]):
         return Problem("file.utf16", {}, file)
     if (at := data.find(0)) >= 0:
         return Problem("file.binary", {"byte": at + 1}, file)
@@ -158,10 +173,11 @@ def _format_problem(data: bytes, file: str) -> Problem | None:
 
 def _is_workbook(archive: bytes) -> bool:
     """An archive with the entries of an Excel workbook; their names are not compressed."""
-    return b"xl/workbook" in archive or b"[Content_Types].xml" in archive[:_SAMPLE]
+    entry, types = WORKBOOK["entry"].encode(), WORKBOOK["types"].encode()
+    return entry in archive or types in archive[:SAMPLE]
 
 
-def _looks_like_utf16(sample: bytes) -> bool:
+def looks_like_utf16(sample: bytes) -> bool:
     """Without a byte order mark: ASCII in UTF-16 has a NUL at every other byte."""
     pairs = len(sample) // 2
     if not pairs or not {sample[0], sample[1]} - {0}:
@@ -176,34 +192,38 @@ def _from_cp932(body: bytes, error: UnicodeDecodeError, file: str) -> str:
     Raises
     ------
     ProblemsFound
-        Where it is not likely to be CP932, or other bytes would be written for its text.
+        Where it is not likely to be CP932, or some bytes are no characters in it.
     """
-    if not _looks_like_cp932(body, error.start):
+    if not looks_like_cp932(body, error.start):
         line = body.count(b"\n", 0, error.start) + 1
         params: dict[str, str | int | float] = {"line": line, "got": f"{body[error.start]:02x}"}
         raise ProblemsFound([Problem("file.not_utf8", params, file)])
     try:
         text = body.decode(_CP932)
-        is_whole = text.encode(_CP932) == body
     except UnicodeError:
-        is_whole = False
-    if not is_whole:
+        text = None
+    if text is None or not _NO_CHARACTERS.isdisjoint(text):
         raise ProblemsFound([Problem("file.cp932", {}, file)])
     add_note("note.cp932", file=file)
     return text
 
 
-def _looks_like_cp932(data: bytes, at: int) -> bool:
-    """Around `at`, most characters of bytes in CP932 are in common use, unlike those of a wrong guess."""
-    start_of_line = data.rfind(b"\n", max(0, at - _SAMPLE), at) + 1
-    sample = data[start_of_line or at : at + _SAMPLE]
-    try:
-        text = codecs.getincrementaldecoder(_CP932)().decode(sample)
-    except UnicodeDecodeError:
-        return False
-    foreign = [character for character in text if not character.isascii()]
-    n_usual = sum(c.encode(_CP932, "ignore")[:1] in _USUAL for c in foreign)
-    return 2 * n_usual > len(foreign)
+def looks_like_cp932(data: bytes, at: int) -> bool:
+    """Around `at`, most characters beyond ASCII are in common use in CP932, unlike those of a wrong guess."""
+    start_of_line = data.rfind(b"\n", max(0, at - SAMPLE), at) + 1
+    sample = data[start_of_line or at : at + SAMPLE]
+    n_usual, n_foreign, place = 0, 0, 0
+    while place < len(sample):
+        byte = sample[place]
+        is_pair = byte in _LEADS
+        if is_pair and place + 1 == len(sample):  # the sample ends within a character
+            break
+        if is_pair and sample[place + 1] not in _TRAILS:
+            return False
+        n_foreign += byte >= 0x80
+        n_usual += byte in _USUAL
+        place += 2 if is_pair else 1
+    return 2 * n_usual > n_foreign
 
 
 def records(text: str, *, file: str) -> Iterator[list[str]]:
@@ -221,7 +241,8 @@ def records(text: str, *, file: str) -> Iterator[list[str]]:
         except StopIteration:
             return
         except csv.Error as error:
-            raise ProblemsFound([_csv_problem(error, reader.line_num, file)]) from None
+            problem = _csv_problem(error, reader.line_num, text, file)
+            raise ProblemsFound([problem]) from None
 
 
 def _lines(text: str, file: str) -> Iterator[str]:
@@ -233,9 +254,11 @@ def _lines(text: str, file: str) -> Iterator[str]:
         yield line
 
 
-def _csv_problem(error: csv.Error, line: int, file: str) -> Problem:
+def _csv_problem(error: csv.Error, line: int, text: str, file: str) -> Problem:
     if "field larger" in str(error):
         return Problem("file.cell_too_long", {"line": line, "expected": MAX_CELL}, file)
+    if line == 1 and (separated := _QUOTED_NAME.match(text)):
+        return Problem(SEPARATORS[separated[1]], {}, file)
     return Problem("file.quote", {"line": line}, file)
 
 
@@ -251,8 +274,9 @@ def read_header(rows: Iterator[list[str]], *, file: str) -> list[str]:
     if not names:
         code = "file.empty" if names is None else "header.no_line"
         raise ProblemsFound([Problem(code, {}, file)])
-    if len(names) == 1 and "\t" in names[0]:
-        raise ProblemsFound([Problem("file.tabs", {}, file)])
+    for separator, code in SEPARATORS.items():
+        if len(names) == 1 and separator in names[0]:
+            raise ProblemsFound([Problem(code, {}, file)])
     problems = Collector()
     seen: set[str] = set()
     for position, name in enumerate(names, start=1):

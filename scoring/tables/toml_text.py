@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TOML from strangers: what the standard library reads, unless reading it would take all memory."""
 
 from __future__ import annotations

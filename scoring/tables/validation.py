@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads a submission's files together, so that all problems are reported together."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables and columns of row numbers, written as canonical text."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Copy buttons: shown only where the browser can copy; the link beside them can always be selected by hand.
 (() => {
   "use strict";

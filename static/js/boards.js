@@ -1,13 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Leaderboards: draws the charts from the data in the page, and leaves the page alone while nothing has changed.
 (() => {
   "use strict";
 
-  const SCALE = ["#f7fbff", "#e3eef9", "#cfe1f2", "#b5d4e9", "#93c3df", "#6daed5", "#4b97c9", "#2874b2", "#1864aa", "#0a4a90", "#08306b"];
-  const EMPTY = { show: true, areaStyle: { color: ["#dfe3e8"] } };
+  const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   const FONT = getComputedStyle(document.documentElement).getPropertyValue("--bs-body-font-family");
-  const percent = (rate) => (100 * rate).toFixed(1) + " %";
   const isNarrow = () => window.innerWidth < 576;
-  const axisName = { nameLocation: "middle", nameTextStyle: { fontWeight: 600, color: "#18222f" } };
+  const isDark = () => getComputedStyle(document.documentElement).colorScheme === "dark";
+  const axisName = { nameLocation: "middle", nameTextStyle: { fontWeight: 600, color: token("ink") } };
 
   // What is polled is the same for everybody: the page knows which team is the reader's.
   const mine = () => document.getElementById("boards")?.dataset.mine;
@@ -22,80 +22,132 @@
       words.textContent = document.getElementById("boards").dataset.mineWords;
       row.querySelector("th").append(" ", words);
     }
+    for (const point of root.querySelectorAll(`.scatter-point[data-team="${mine()}"]`)) point.classList.add("mine");
   }
 
-  // The number in a point is the rank that stands before the team's name in the table.
-  function tradeOff(data) {
-    const far = Math.max(2, ...data.points.flatMap((point) => [point.x, point.y]));
-    const axis = { type: "value", min: 0, max: Math.ceil(far) + 1, interval: far > 10 ? undefined : 1, axisLabel: { showMinLabel: false } };
-    const place = (point) => ({ name: point.name, value: [point.x, point.y, point.rank] });
-    const group = (name, symbol, color, points) => ({
-      name, type: "scatter", symbol, symbolSize: 22, itemStyle: { color, opacity: 1, borderColor: "#fff", borderWidth: 1 }, data: points.map(place),
-      label: { show: true, position: "inside", formatter: ({ value }) => value[2], color: "#fff", fontSize: 11, fontWeight: 600 },
+  // Sorting: rows without a value stay at the end; the order survives an update of the board.
+  const numberIn = (cell) => parseFloat(cell?.textContent.replace(/^[^\d.–-]*/, ""));
+  let sorted = null; // the column and the direction
+
+  function sortBy(table, column, direction) {
+    const body = table.tBodies[0];
+    const value = (row) => (column === 0 ? (numberIn(row.querySelector(".rank")) || Infinity) : numberIn(row.cells[column]));
+    const parts = [[...body.rows].filter((row) => !row.classList.contains("house-attack")), [...body.rows].filter((row) => row.classList.contains("house-attack"))];
+    for (const rows of parts) {
+      rows.sort((a, b) => (Number.isNaN(value(a)) - Number.isNaN(value(b))) || direction * (value(a) - value(b)) || 0);
+      body.append(...rows);
+    }
+    [...table.tHead.rows[0].cells].forEach((head, n) => {
+      if (n === column) head.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
+      else head.removeAttribute("aria-sort");
     });
-    const groups = [
-      group(data.team, "circle", "#2f6db5", data.points.filter((p) => !p.house && !isMine(p.team))),
-      group(data.house, "roundRect", "#5d6a77", data.points.filter((p) => p.house && !isMine(p.team))),
-      group(data.mine, "circle", "#8a5a12", data.points.filter((p) => isMine(p.team))),
-    ].filter((series) => series.data.length);
-    const names = {
-      type: "scatter", symbolSize: 22, silent: true, z: 1, itemStyle: { color: "transparent", opacity: 1 }, data: data.points.map(place),
-      label: { show: true, position: "right", formatter: "{b}", color: "#18222f", width: isNarrow() ? 90 : 190, overflow: "truncate" },
-      labelLayout: { hideOverlap: true },
-    };
-    return {
-      height: isNarrow() ? 360 : 460,
-      option: {
-        grid: { left: 56, right: isNarrow() ? 24 : 120, top: 48, bottom: 56 },
-        legend: { top: 4, data: groups.map((series) => series.name) },
-        tooltip: { renderMode: "richText", formatter: ({ name, value }) =>
-          `${value[2]}. ${name}\n${data.x_label}: ${+value[0].toFixed(2)}\n${data.y_label}: ${+value[1].toFixed(2)}` },
-        xAxis: { ...axis, ...axisName, name: data.x_label, nameGap: 32 },
-        yAxis: { ...axis, ...axisName, name: data.y_label, nameGap: 34 },
-        series: [...groups, names],
-      },
-    };
   }
 
-  // The rates stand in the table under the picture, in per cent: a dash where there is none, nothing where a team meets itself.
-  function readMatrix() {
-    const table = document.querySelector(".matrix-table");
-    const names = (selector) => [...table.querySelectorAll(selector)].map((node) => node.textContent);
-    const cells = [...table.tBodies[0].rows].flatMap((row, y) =>
-      [...row.querySelectorAll("td")].map((cell, x) => [x, y, parseFloat(cell.textContent) / 100]));
-    return { attackers: names("tbody .team-name, tbody .measure-id"), defenders: names("th.defender"), cells };
+  function makeSortable(root) {
+    for (const table of root.querySelectorAll("table[data-sortable]:not([data-ready])")) {
+      table.dataset.ready = "yes";
+      [...table.tHead.rows[0].cells].forEach((head, column) => {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.className = "sort";
+        button.append(...head.childNodes);
+        head.append(button);
+        button.addEventListener("click", () => {
+          const direction = head.getAttribute("aria-sort") === (column ? "descending" : "ascending") ? (column ? 1 : -1) : (column ? -1 : 1);
+          sorted = { column, direction };
+          sortBy(table, column, direction);
+        });
+      });
+      if (sorted && sorted.column < table.tHead.rows[0].cells.length) sortBy(table, sorted.column, sorted.direction);
+      if (table.dataset.search !== undefined) addSearch(table);
+      if (table.dataset.matrix !== undefined) readOut(table);
+    }
   }
 
-  function heatMap(shown) {
-    const data = { ...shown, ...readMatrix() };
-    const known = data.cells.filter((cell) => !Number.isNaN(cell[2]));
-    const many = data.defenders.length > (isNarrow() ? 4 : 12);
-    const labelWidth = isNarrow() ? 76 : 150;
-    const label = { width: labelWidth, overflow: "truncate", interval: 0 };
-    const crowded = data.defenders.length > (isNarrow() ? 16 : 40);
-    const rotate = data.defenders.length > 12 ? 90 : data.defenders.length > (isNarrow() ? 2 : 6) ? 45 : 0;
-    const under = rotate ? 108 : 32; // pixels that the names of the attacked teams need
-    return {
-      height: 112 + under + 30 * data.attackers.length,
-      option: {
-        grid: { left: labelWidth + 38, right: 16, top: 16, bottom: 70 + under },
-        tooltip: { renderMode: "richText", formatter: ({ value }) =>
-          `${data.attackers[value[1]]} → ${data.defenders[value[0]]}\n${data.value}: ${percent(value[2])}` },
-        xAxis: { ...axisName, type: "category", data: data.defenders, name: data.x_label, nameGap: under, splitArea: EMPTY,
-          axisLabel: { ...label, width: 104, interval: crowded ? "auto" : 0, rotate } },
-        yAxis: { ...axisName, type: "category", data: data.attackers, name: data.y_label, nameGap: labelWidth + 14, inverse: true, splitArea: EMPTY, axisLabel: label },
-        visualMap: { min: 0, max: data.top / 100, orient: "horizontal", left: "center", bottom: 0, itemHeight: isNarrow() ? 140 : 220, text: [`${data.top} %`, isNarrow() ? "0 %" : data.value + "  0 %"], inRange: { color: SCALE } },
-        series: [{
-          type: "heatmap", data: known.map((cell) => ({ value: cell, label: { color: cell[2] >= (0.65 * data.top) / 100 ? "#fff" : "#18222f" } })),
-          label: { show: !many, formatter: ({ value }) => percent(value[2]) },
-          itemStyle: { borderColor: "#fff", borderWidth: 1 },
-        }],
-      },
+  let sought = "";
+
+  function addSearch(table) {
+    const field = document.createElement("div");
+    field.className = "board-search";
+    const input = Object.assign(document.createElement("input"), { type: "search", className: "form-control form-control-sm", value: sought });
+    const words = document.getElementById("boards")?.dataset.searchWords ?? "";
+    input.setAttribute("aria-label", words);
+    input.placeholder = words;
+    const show = () => {
+      sought = input.value;
+      const text = sought.normalize("NFKC").toLowerCase();
+      for (const row of table.tBodies[0].rows) row.hidden = !row.classList.contains("mine") && !row.cells[0].textContent.normalize("NFKC").toLowerCase().includes(text);
     };
+    input.addEventListener("input", show);
+    field.append(input);
+    table.closest(".table-responsive").before(field);
+    if (sought) show();
+  }
+
+  // The pair of a cell of the matrix, named under the table.
+  function readOut(table) {
+    const line = table.closest(".panel").querySelector("[data-readout]");
+    const name = (cell) => cell.querySelector(".team-name, .measure-id")?.textContent ?? cell.textContent;
+    const heads = table.tHead.rows[0].cells;
+    const point = (cell) => {
+      table.querySelectorAll(".at-row, .at-column, .at-cell").forEach((node) => node.classList.remove("at-row", "at-column", "at-cell"));
+      const row = cell?.parentNode;
+      if (!cell || cell.tagName !== "TD" || row.parentNode.tagName !== "TBODY" || cell.cellIndex < 2) return;
+      for (const other of row.cells) other.classList.add("at-row");
+      for (const other of table.tBodies[0].rows) other.cells[cell.cellIndex]?.classList.add("at-column");
+      cell.classList.add("at-cell");
+      line.textContent = `${name(row.cells[0])} → ${heads[cell.cellIndex].textContent}: ${cell.textContent}${Number.isNaN(numberIn(cell)) ? "" : " %"}`;
+    };
+    table.addEventListener("pointerover", (event) => point(event.target.closest("td")));
+    table.addEventListener("click", (event) => point(event.target.closest("td")));
+  }
+
+  // A picture as PNG, with the colours of the page.
+  async function savePicture(button) {
+    const figure = button.closest("figure");
+    const chart = figure.querySelector("[data-chart]");
+    const link = document.createElement("a");
+    link.download = button.dataset.png;
+    if (chart) link.href = echarts.getInstanceByDom(chart).getDataURL({ pixelRatio: 2, backgroundColor: token("surface") });
+    else link.href = await pngOf(figure.querySelector("[data-picture]"));
+    link.click();
+  }
+
+  async function pngOf(picture) {
+    const copy = picture.cloneNode(true);
+    const [from, to] = [picture, copy].map((svg) => [svg, ...svg.querySelectorAll("*")]);
+    from.forEach((node, n) => {
+      const style = getComputedStyle(node);
+      for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "font", "opacity", "text-anchor"]) to[n].style.setProperty(name, style.getPropertyValue(name));
+    });
+    const { width, height } = picture.viewBox.baseVal;
+    copy.setAttribute("width", 2 * width);
+    copy.setAttribute("height", 2 * height);
+    const image = new Image();
+    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(new XMLSerializer().serializeToString(copy));
+    await image.decode();
+    const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
+    const context = canvas.getContext("2d");
+    context.fillStyle = token("surface");
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(image, 0, 0);
+    return canvas.toDataURL("image/png");
+  }
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("[data-png]");
+    if (button) savePicture(button);
+  });
+
+  function prepare(root) {
+    markMine(root);
+    makeSortable(root);
+    draw(root);
+    for (const button of root.querySelectorAll("[data-png]")) button.hidden = false;
   }
 
   // Parts of the totals: one stacked bar a team, or a group of bars.
-  const PART_COLOURS = ["#2f6db5", "#1d7a6b", "#b3701c", "#6b4b9a"];
+  const PART_COLOURS = [token("utility"), token("safety"), token("attack"), token("accent")];
 
   function partBars(data) {
     const label = { width: isNarrow() ? 84 : 170, overflow: "truncate" };
@@ -112,7 +164,7 @@
         yAxis: { type: "category", data: data.teams, inverse: true, axisLabel: label },
         series: data.series.map((series) => ({
           name: series.name, type: "bar", data: series.values, stack: data.stacked ? "total" : undefined,
-          barMaxWidth: data.stacked ? 20 : 11, itemStyle: { borderColor: "#fff", borderWidth: data.stacked ? 1 : 0 },
+          barMaxWidth: data.stacked ? 20 : 11, itemStyle: { borderColor: token("surface"), borderWidth: data.stacked ? 1 : 0 },
         })),
       },
     };
@@ -124,18 +176,18 @@
     const width = isNarrow() ? 84 : 150;
     const shown = (point, colour) => ({
       name: point.team, value: [point.x, point.y, point.words], symbolSize: isMine(point.id) ? 15 : 11,
-      itemStyle: { color: point.counts ? colour : "#fff", borderColor: colour, borderWidth: 2, opacity: 1 },
-      label: { show: point.counts, position: point.x > 0.6 * most ? "left" : "right", color: "#18222f", fontWeight: isMine(point.id) ? 700 : 400 },
+      itemStyle: { color: point.counts ? colour : token("surface"), borderColor: colour, borderWidth: 2, opacity: 1 },
+      label: { show: point.counts, position: point.x > 0.6 * most ? "left" : "right", color: token("ink"), fontWeight: isMine(point.id) ? 700 : 400 },
     });
     const groups = data.series.map((series, n) => {
       const colour = PART_COLOURS[n % PART_COLOURS.length];
       return {
         name: series.name, type: "scatter", symbol: series.is_batch ? "diamond" : "circle", color: colour,
-        data: series.points.map((point) => shown(point, isMine(point.id) ? "#8a5a12" : colour)),
+        data: series.points.map((point) => shown(point, isMine(point.id) ? token("warn") : colour)),
         label: { formatter: "{b}", fontSize: 11, width, overflow: "truncate" }, labelLayout: { hideOverlap: true },
       };
     });
-    const line = { name: data.formula, type: "line", data: data.line, symbol: "none", silent: true, color: "#5d6a77", lineStyle: { type: "dashed", width: 2 }, z: 1 };
+    const line = { name: data.formula, type: "line", data: data.line, symbol: "none", silent: true, color: token("muted"), lineStyle: { type: "dashed", width: 2 }, z: 1 };
     return {
       height: isNarrow() ? 420 : 480,
       option: {
@@ -149,7 +201,7 @@
     };
   }
 
-  const KINDS = { "trade-off": tradeOff, "heat-map": heatMap, parts: partBars, budget: budgetCurve };
+  const KINDS = { parts: partBars, budget: budgetCurve };
 
   function draw(root) {
     for (const node of root.querySelectorAll("[data-chart]")) {
@@ -159,7 +211,7 @@
       node.style.height = height + "px";
       const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches || node.dataset.drawn;
       node.dataset.drawn = "yes";
-      echarts.init(node).setOption({ animation: !still, textStyle: { fontFamily: FONT }, ...option });
+      echarts.init(node).setOption({ animation: !still, darkMode: isDark(), textStyle: { fontFamily: FONT, color: token("text") }, ...option });
     }
   }
 
@@ -171,18 +223,17 @@
     if (active) tabs.scrollLeft = active.offsetLeft - (tabs.clientWidth - active.offsetWidth) / 2;
   }
 
-  document.addEventListener("DOMContentLoaded", () => { markMine(document); draw(document); showTab(); });
+  document.addEventListener("DOMContentLoaded", () => { prepare(document); showTab(); });
   document.addEventListener("htmx:beforeSwap", (event) => {
     const board = document.getElementById("board");
     if (event.detail.requestConfig?.elt !== board || !event.detail.shouldSwap) return;
     scrolled = board.querySelector(".table-responsive")?.scrollLeft ?? 0;
-    board.querySelectorAll("[data-chart]").forEach((node) => echarts.getInstanceByDom(node)?.dispose());
+    if (window.echarts) board.querySelectorAll("[data-chart]").forEach((node) => echarts.getInstanceByDom(node)?.dispose());
   });
   document.addEventListener("htmx:afterSettle", () => {
     const board = document.getElementById("board");
     if (!board || scrolled === null) return;
-    markMine(board);
-    draw(board);
+    prepare(board);
     showTab();
     const table = board.querySelector(".table-responsive");
     if (table) table.scrollLeft = scrolled;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // The closing ceremony: rows that glide to their place, and keys for the organizer's clicker.
 (() => {
   "use strict";

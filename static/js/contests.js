@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Organizer's forms: an address proposed from the title, and only the fields that a column's kind has.
 (() => {
   "use strict";
@@ -47,6 +48,21 @@
       }
     });
   }
+
+  // What the reader has unfolded in a part of the page stays so when the part is replaced.
+  let unfolded = [];
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    unfolded = [...event.detail.target.querySelectorAll("details[id][open]")].map((node) => node.id);
+  });
+  document.addEventListener("htmx:afterSettle", () => {
+    for (const id of unfolded) document.getElementById(id)?.setAttribute("open", "");
+    unfolded = [];
+  });
+
+  // A field that proposes what begins with its text proposes everything once somebody types.
+  document.addEventListener("focusin", (event) => {
+    if (event.target.dataset?.selectAll !== undefined) event.target.select();
+  });
 
   document.addEventListener("DOMContentLoaded", () => {
     document.querySelectorAll("form[data-takes-along]").forEach(takeAlong);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Behaviour shared by every page: countdowns, drop zones, confirmations. Pages work without it; uploads too.
 (() => {
   "use strict";
@@ -102,6 +103,8 @@
   window.addEventListener("submit", (event) => { isSending ||= !event.defaultPrevented && event.target.enctype === "multipart/form-data"; });
   window.addEventListener("pageshow", () => { isSending = false; });
   document.addEventListener("htmx:beforeRequest", (event) => { if (isSending) event.preventDefault(); });
+
+  document.addEventListener("click", (event) => { event.target.closest?.("[data-dismiss]")?.parentElement.remove(); });
 
   // A second click would use a second attempt, or join twice.
   document.addEventListener("submit", (event) => {

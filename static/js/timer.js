@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // The clock of the talks: a talk, then questions, then the next team. Everything it needs is in the page.
 (() => {
   "use strict";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // A slider for each number of a trial. Without this file the numbers are typed.
 (() => {
   "use strict";

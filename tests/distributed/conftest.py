@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One PostgreSQL for all distributed tests; each file has a database of its own."""
 
 from __future__ import annotations

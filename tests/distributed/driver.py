@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The site's side of the distributed tests: reads a command in JSON from each line, answers with a line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A real installation, but fast to lose patience, and with workers that take as long as a note says."""
 
 from pwscup.settings import *  # noqa: F403

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An installation made of processes of its own: a driver that plays the site, workers, a beat."""
 
 from __future__ import annotations

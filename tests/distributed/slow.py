@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes workers wait before they score: while a test holds them, and as many seconds as a note begins with."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PostgreSQL, Redis and several workers: whatever is killed, lost or doubled, every submission is scored once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages, boards and jobs on PostgreSQL: what SQLite lets pass — sums as decimals, locks, orders — shows here."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Accounts that are there already, for stories that are not about signing up, made inside the running installation.
 
 Called as `manage.py shell -c "from tests.e2e import accounts; accounts.admit(…)"`.

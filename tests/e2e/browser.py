@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A real Chromium, and people at it, each with a profile of their own in which every fault is noted."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One running installation and one Chromium for all browser tests."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Steps of people in contests in the manner of past cups: set up, publish synthetic tables, answer question sheets."""
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from scoring.tables.reading import read_table, write_table
 from scoring.tables.schema import Schema
 from tests.e2e.browser import Person
 from tests.e2e.home import scoring
+from tests.e2e.organizer import open_text
 from tests.e2e.team import approximately, make_team, measures_on
 from tests.e2e.teams import HomeTeam
 
@@ -93,9 +95,10 @@ def create_contest(organizer: Person, cup: Cup) -> None:
     organizer.press("Create draft")
     organizer.sees("The contest is created as a draft.")
     organizer.go(f"{cup.organize}/rules/")
+    open_text(organizer)
     page.locator("#id_text").fill(cup.rules().text)
     page.locator("#id_note").fill("Fewer records")
-    organizer.press("Save")
+    organizer.press("Save the text")
     expect(page.locator("main")).to_contain_text("Fewer records")
     organizer.go(f"{cup.organize}/data/")
     page.get_by_label("Records", exact=True).fill(str(cup.n_records))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What people do in the browser in a contest about a hidden table: set it up, download, ask, hand in."""
 
 from __future__ import annotations

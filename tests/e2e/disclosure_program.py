@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a team's program does in an interactive round, with a token that a member makes on the account page."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Faults of any page that a browser shows: too wide, something without a name, something forgotten."""
 
 from __future__ import annotations

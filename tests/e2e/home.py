@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line as a participant runs it at home, in this process because loading the libraries takes seconds."""
 
 from __future__ import annotations

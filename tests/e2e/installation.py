@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The real thing: `manage.py up` in a folder of its own, started once and stopped as Ctrl-C would."""
 
 from __future__ import annotations

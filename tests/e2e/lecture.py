@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a teacher does in the browser for a lecture contest: set it up, rehearse, publish, lead, judge, close."""
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from zoneinfo import ZoneInfo
 from playwright.sync_api import expect
 
 from tests.e2e.browser import Person
+from tests.e2e.organizer import open_text
 from tests.services import wait_until
 
 TITLE, TITLE_JA = "Customer data lecture", "顧客データの講義"
@@ -87,6 +89,7 @@ def edit_rules(teacher: Person) -> None:
     """Change a sentence of the rules; the page that teams will read shows it beside the text."""
     teacher.go(f"{ORGANIZE}/rules/")
     page = teacher.page
+    open_text(teacher)
     text = page.locator("#id_text")
     preview = page.locator("#preview")
     expect(preview).to_contain_text(OLD_RULE)
@@ -94,7 +97,7 @@ def edit_rules(teacher: Person) -> None:
     text.press("End")
     expect(preview).to_contain_text(NEW_RULE)
     page.locator("#id_note").fill("Shorter talks")
-    teacher.press("Save")
+    teacher.press("Save the text")
     expect(page.locator("main")).to_contain_text("Shorter talks")
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What stays of a lecture contest: its archive, its final report, and a certificate for each team."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What proves afterwards that nobody cheated: the secret of the draws, the audit trail, receipts."""
 
 from __future__ import annotations

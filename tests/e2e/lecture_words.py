@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a teacher and the teams tell each other: news, questions and answers, decisions and their reasons."""
 
 from __future__ import annotations

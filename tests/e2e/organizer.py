@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an organizer does in the browser: a contest with its table and rounds."""
 
 from __future__ import annotations
@@ -85,6 +86,11 @@ def set_dates(organizer: Person) -> None:
             organizer.page.locator(f"#id_{key}-{name}").fill(moment)
     organizer.press("Save")
     organizer.sees("Saved.")
+
+
+def open_text(organizer: Person) -> None:
+    """Unfold the text of the rules, which is for those who want more than the usual keys."""
+    organizer.page.get_by_text("Advanced: all rules as TOML").click()
 
 
 def open_round(organizer: Person, key: str, organize: str = ORGANIZE) -> None:

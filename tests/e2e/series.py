@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What people do in a contest of sequential release: set it up, publish at home, hand in, attack."""
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from scoring.tables.schema import Schema
 from scoring.tables.text import marked
 from tests.e2e.browser import Person
 from tests.e2e.home import scoring
+from tests.e2e.organizer import open_text
 from tests.e2e.team import approximately, make_team, measures_on
 from tests.e2e.teams import HomeTeam
 
@@ -82,6 +84,7 @@ def edit_rules(organizer: Person) -> None:
     """Fewer people for each team, and smaller groups; the page that teams will read shows it beside the text."""
     organizer.go(f"{ORGANIZE}/rules/")
     page = organizer.page
+    open_text(organizer)
     text, preview = page.locator("#id_text"), page.locator("#preview")
     expect(preview).to_contain_text("m = 3")
     changed = text.input_value()
@@ -92,7 +95,7 @@ def edit_rules(organizer: Person) -> None:
     text.press("End")
     expect(preview).to_contain_text(f"m = {M}")
     page.locator("#id_note").fill("A small hospital")
-    organizer.press("Save")
+    organizer.press("Save the text")
     expect(page.locator("main")).to_contain_text("A small hospital")
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The boards of a contest of sequential release: ranks in plain Python, and what pages show of them."""
 
 from __future__ import annotations

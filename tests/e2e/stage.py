@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sets a full stage for the tests of looks, inside the running installation, by the services that pages use too.
 
 Called as `manage.py shell -c "from tests.e2e import stage; stage.set_up()"`; the worker scores meanwhile.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a person has done about hidden tables, for the tests of looks: asked, estimated, experimented."""
 
 from __future__ import annotations

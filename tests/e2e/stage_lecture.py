@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sets the stage for the looks at a lecture contest, inside the running installation: one contest in each state.
 
 Called as `manage.py shell -c "from tests.e2e import stage_lecture; stage_lecture.set_up()"`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a team does, in the browser and at home: found, invite, anonymize, hand in, attack."""
 
 from __future__ import annotations
@@ -111,9 +112,18 @@ def hand_in_a_broken_table(team: Team, *, by: Person) -> None:
     records[6] = ",".join([*cells[:column], "plenty", *cells[column + 1 :]])
     broken = team.file("broken.csv")
     broken.write_text("\n".join([header, *records]) + "\n")
+    separated = team.file("semicolons.csv")
+    separated.write_text(broken.read_text().replace(",", ";"))
+    found = by.page.locator(".file-check li")
+    choose_files(by, separated, team.file("rows.csv"))
+    expect(found).to_have_count(1)
+    expect(found).to_contain_text("cells separated by semicolons")
     choose_files(by, broken, team.file("rows.csv"))
+    expect(found).to_have_count(1)
+    expect(found).to_contain_text("broken.csv · record 7 · column food")
+    expect(found).to_contain_text("plenty")
     by.sees("20 of 20 attempts left.")
-    by.press("Submit")
+    by.press("Send anyway")
     problem = by.page.locator("table.problems tbody tr")
     expect(problem).to_have_count(1)
     file, record, name, *_ = problem.locator("td").all_inner_texts()
@@ -126,6 +136,7 @@ def hand_in_a_broken_table(team: Team, *, by: Person) -> None:
 def hand_in_a_table(team: Team, *, by: Person) -> None:
     """It waits while the worker is held, then turns to scored in a page that nobody reloads."""
     choose_files(by, team.file("anonymized.csv"), team.file("rows.csv"))
+    by.sees(f"No problems found in {N_RECORDS:,} records.")
     with by.site.worker_held():
         by.press("Submit")
         expect(by.page.locator("#status .state-waiting")).to_be_visible()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a team has at home in every kind of contest."""
 
 from __future__ import annotations

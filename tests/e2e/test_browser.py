@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where there is no Chromium the tests fail, and say what to install."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Countdowns: a page updates itself at zero, by the server's clock, and never while files are being sent."""
 
 from __future__ import annotations

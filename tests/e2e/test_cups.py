@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contests in the manner of the last two cups from the wizard to the final report."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A contest about a hidden table as its people live through it; every mark and rank computed at home."""
 
 from __future__ import annotations

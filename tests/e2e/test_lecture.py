@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A lecture contest of four teams as a class lives through it, from the wizard to the certificates."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A class of ten lives through a lesson: three of them on phones, most without an account, all within 90 minutes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every page that links lead to, on a phone and at a desk, in either language: nothing overflows, all is named."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every page of a lecture contest for the teacher, a judge and a team: on a phone and at a desk."""
 
 from __future__ import annotations

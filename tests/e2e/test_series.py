@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A contest of sequential release as its people live through it; every number and rank computed at home."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A whole contest as its people live through it: organizer, two teams, both rounds, every number checked at home."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every fast path of scoring against plain code, on random tables of every kind that is rare.
 
     python -m tests.scoring.fuzz --answers 1000000 --seed 0

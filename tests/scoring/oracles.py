@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every measure, attack and option once more, in slow and obvious Python without numpy."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Slow obvious counterparts of `scoring.privacy`, and the published experiment's table."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rulesets of the library as data, to be changed by a test, and what is said of the outcome."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The risks of a sequential release once more, in slow and obvious Python: every world is listed."""
 
 from __future__ import annotations

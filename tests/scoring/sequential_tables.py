@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The published tables of the paper on safer m-invariant generalization, slips put right, with who is in which row.
 
 Table 9 has dyspepsia in group 1 and [54,56] in group 6. A counterfeit is called "c".

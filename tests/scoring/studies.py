@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Studies that several test modules look at, made once."""
 
 from __future__ import annotations

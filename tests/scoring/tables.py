@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random small tables in which everything that is rare in practice is common."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Docstrings are read from the source, as the functions that are imported have them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Statistical analyses of two tables against plain oracles, on small tables of our own and by hand."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What each anonymizer must do to the measures (Ito & Kikuchi, PWSCup 2015 evaluation, Table 10),
 on random tables and on pseudo households."""
 

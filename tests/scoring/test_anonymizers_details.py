@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Anonymizers on tables small enough to check manually, at the edges, and with wrong options."""
 
 from __future__ import annotations

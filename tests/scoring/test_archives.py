@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Zip archives from others: what is well made is read, and nothing that is broken or hostile is believed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The attackers beyond 2015 against slow plain code, on small tables in which ties are common."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Membership by distance ratio: against plain code, and where nothing or everything is to be learnt."""
 
 from __future__ import annotations

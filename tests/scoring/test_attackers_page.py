@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/how-to/attack.md is held to the attackers: its table of rates and its example."""
 
 from __future__ import annotations

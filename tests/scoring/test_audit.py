@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The audit: every attacker on one table, and a report that can be handed on."""
 
 from __future__ import annotations

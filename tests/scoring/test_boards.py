@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several boards of a contest: worked by hand, with baselines, lost tables, penalties and seasons."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every registry finds its entries by their identifiers, and helps who names one that is not there."""
 
 from __future__ import annotations

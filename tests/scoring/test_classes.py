@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Equivalence classes of every type of column, beyond 64 bits, and in another table."""
 
 from __future__ import annotations

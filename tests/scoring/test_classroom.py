@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lecture's sample functions: on frames, with deleted records, and files that the platform takes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line: the whole path, exit statuses, JSON, and what it says about mistakes."""
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ from scoring.cli.generate import DATASETS
 from scoring.cli.main import COMMANDS, main
 from scoring.cli.methods import setting
 from scoring.datasets import USUAL
+from scoring.datasets.raw_hospital import raw_hospital
 from scoring.evaluate import Options, score
 from scoring.registry import ATTACKS, PWSCUP_2015
 from scoring.rulesets import load_ruleset
 from scoring.rulesets.loader import schema_names
 from scoring.tables.reading import read_guess, read_rows, read_table
 from scoring.tables.schema import Schema
+from scoring.tables.suggestion import suggest_schema
 from scoring.warm import warm_up
 from tests.every import some
 
@@ -174,6 +177,14 @@ def test_every_command_says_what_it_does(run):
         assert f"{name} {command.text}" in " ".join(out.split())
         assert run(f"{name} --help")[0] == 0
     assert set(DATASETS) == set(USUAL) == set(schema_names())
+
+
+def test_a_raw_export_is_generated_without_a_schema(run, tmp_path):
+    line = "generate raw-hospital --records 20 --seed 1 --out raw.csv"
+    assert run(line)[0] == 0
+    assert (tmp_path / "raw.csv").read_bytes() == raw_hospital(20, seed=1)
+    assert run(f"{line} --schema-out S.toml")[0] == 2
+    assert run(line.replace("20", "0"))[0] == 2
 
 
 # --- schemas and rulesets ---
@@ -845,3 +856,62 @@ FILES = {
     "--anonymized": "Y.csv",
     "--rows": "R.csv",
 }
+
+
+# --- prepare ---
+
+PREPARE = "prepare raw.csv -o X.csv"
+
+
+@pytest.fixture
+def raw(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "raw.csv").write_bytes(raw_hospital(300, seed=1))
+    return tmp_path
+
+
+def test_a_raw_table_is_prepared_by_the_steps_of_a_file_and_in_short(run, raw):
+    settings = ["--set", "drop=患者番号,氏名", "--set", "numbers=医療費", "--set", "round=HbA1c:2"]
+    status, out, _ = run(f"{PREPARE} --steps-out S.toml --json", *settings)
+    assert status == 0
+    found = json.loads(out)
+    assert (found["n_raw"], found["n_records"], found["n_columns"]) == (300, 300, 9)
+    assert [step["unit"] for step in found["steps"]] == ["columns", "cells", "cells"]
+    first = (raw / "X.csv").read_bytes()
+    assert run(f"{PREPARE} --set S.toml")[0] == 0
+    assert (raw / "X.csv").read_bytes() == first
+    assert (
+        first.decode().splitlines()[0]
+        == "性別,生年月日,郵便番号,入院日,診断名,身長,体重,HbA1c,医療費"
+    )
+
+
+def test_a_sample_is_repeated_by_its_kept_seed_only(run, raw):
+    status, out, err = run(f"{PREPARE} --set sample=40")
+    assert (status, "--steps-out keeps its seed" in err) == (0, True)
+    first = (raw / "X.csv").read_bytes()
+    status, out, err = run(f"{PREPARE} --set sample=40 --steps-out S.toml --json")
+    second = (raw / "X.csv").read_bytes()
+    assert second != first
+    assert not re.search("[0-9a-f]{32}", out + err)
+    assert run(f"{PREPARE} --set S.toml")[0] == 0
+    assert (raw / "X.csv").read_bytes() == second
+
+
+def test_proposed_steps_make_a_table_that_validates(run, raw):
+    assert run(f"{PREPARE} --propose")[0] == 0
+    schema = suggest_schema((raw / "X.csv").read_bytes())
+    assert str(schema.column("医療費").kind) == "integer"
+    assert schema.identifiers == ()
+
+
+def test_mistakes_in_steps_are_wrong_use_and_those_of_the_file_are_problems(run, raw):
+    assert run(f"{PREPARE} --set shuffle=a")[0] == 2
+    (raw / "S.toml").write_text("version = 7\n", encoding="utf-8")
+    assert run(f"{PREPARE} --set S.toml")[0] == 2
+    assert run("prepare raw.csv -o raw.csv")[0] == 2
+    status, out, _ = run(f"{PREPARE} --set drop=name")
+    assert (status, "step 1: no such column" in out) == (1, True)
+    assert run(f"{PREPARE} --set encoding=utf-8")[0] == 1
+    (raw / "raw.csv").write_bytes(b"PK\x03\x04")
+    assert run(PREPARE)[0] == 1

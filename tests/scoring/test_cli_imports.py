@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line loads what a command needs: the heavy libraries in memory when it ends, by command."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Seeds of what is published: from the operating system, printed to be kept, and warned of where they are small."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cohorts: exact proportions of strata, shared records, and the rare ones among them."""
 
 from __future__ import annotations

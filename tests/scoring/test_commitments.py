@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Commit and reveal, and the command that checks both: every way to cheat makes a check fail by name."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contingency tables of chosen columns: manually, in plain Python, and over domains of any size."""
 
 from __future__ import annotations

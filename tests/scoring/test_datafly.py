@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Datafly manually and in plain Python; what the lattice search promises next to it; relaxed cuts of Mondrian."""
 
 from __future__ import annotations

@@ -1,6 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """Generators of tables in the shape of past cups' data: their schemas, their sizes, and what depends on what."""
 
 from __future__ import annotations
+
+import csv
+import io
+import re
 
 import numpy as np
 import pytest
@@ -8,6 +13,7 @@ import pytest
 from scoring.datasets import MAX_RECORDS, USUAL
 from scoring.datasets.catalog import generated
 from scoring.datasets.cups import HORIZON, IMITATIONS
+from scoring.datasets.raw_hospital import HEADER, raw_hospital
 from scoring.rulesets.loader import load_schema
 from scoring.tables.reading import read_table
 from scoring.tables.writing import write_table
@@ -96,3 +102,29 @@ def test_loadings_leave_room_for_noise():
 
 def test_every_schema_that_is_drawn_has_a_usual_size():
     assert all(100 <= n <= 200_000 for n in USUAL.values())
+
+
+def test_a_raw_export_needs_preparation_in_every_respect():
+    data = raw_hospital(2000, seed=1)
+    with pytest.raises(UnicodeDecodeError):
+        data.decode("utf-8")
+    header, *rows = csv.reader(io.StringIO(data.decode("cp932"), newline=""))
+    columns = dict(zip(header, zip(*rows, strict=True), strict=True))
+    assert tuple(header) == HEADER
+    assert len(set(columns["患者番号"])) == 2000 > len(set(columns["氏名"]))
+    assert any("," in cell for cell in columns["医療費"])
+    assert {"", "NA", "-"} < set(columns["体重"])
+    assert {"男", "女", "", "不明"} == set(columns["性別"])
+    assert all(re.fullmatch(r"\d{4}/\d{1,2}/\d{1,2}", cell) for cell in columns["生年月日"])
+    assert all(re.fullmatch(r"202[56]-\d\d-\d\d", cell) for cell in columns["入院日"])
+    assert max(len(cell.partition(".")[2]) for cell in columns["HbA1c"]) == 5
+
+
+def test_a_raw_export_is_the_same_for_a_seed():
+    assert raw_hospital(50, seed=3) == raw_hospital(50, seed=3) != raw_hospital(50, seed=4)
+
+
+@pytest.mark.parametrize("numbers", [(0, 1), (100_001, 1), (1, -1)])
+def test_a_raw_export_names_the_number_that_is_out_of_range(numbers):
+    with pytest.raises(ValueError, match=r"expected .* got"):
+        raw_hospital(numbers[0], seed=numbers[1])

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The debriefing of a table: by which columns its records were found, and what each column cost."""
 
 from __future__ import annotations

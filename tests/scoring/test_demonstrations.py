@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the lecture warns of, on tables small enough to check manually and at full size."""
 
 from __future__ import annotations

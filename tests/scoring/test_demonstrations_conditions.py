@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """(X,Y)-privacy and (ε,m)-anonymity on tables made manually, and against their definitions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Singling out, linkability and inference: known leaks, no leak, plain code, refusals."""
 
 from __future__ import annotations

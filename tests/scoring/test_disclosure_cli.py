@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commands by which a team releases, asks, estimates and marks a table of its own."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several neighbours, the mode, the unclipped difference, and distances to the closest record."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of estimates, their marks, plain methods of estimating, and the budget curve."""
 
 from __future__ import annotations

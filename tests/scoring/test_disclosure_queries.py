@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Questions to a hidden table: what may be asked, their one form, their answers, and what these hide."""
 
 from __future__ import annotations

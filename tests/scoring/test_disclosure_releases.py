@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A table released once: its file, its randomness, and that it hides a record as well as it claims."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Diversity of sensitive values: published tables, hand-computed ones, and plain Python."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The formulas of diversity and closeness on counts, against plain loops over the definitions."""
 
 from __future__ import annotations

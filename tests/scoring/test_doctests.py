@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The examples in the docstrings of scoring, and that every measure and attack has one."""
 
 from __future__ import annotations

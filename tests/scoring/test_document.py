@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A saved page runs nothing and fetches nothing, whatever a name in it looks like."""
 
 from __future__ import annotations

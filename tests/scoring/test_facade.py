@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The public names of the library: frames in and out, with the numbers and the options of the commands."""
 
 from __future__ import annotations

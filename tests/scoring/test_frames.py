@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frames instead of files: the same problems, and what takes frames or says that it does not."""
 
 from __future__ import annotations

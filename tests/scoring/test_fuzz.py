@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A sample of what `python -m tests.scoring.fuzz` runs at length, and its plain code against plainer."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recoding, Mondrian with bounds, and coding of tails: manually and against plain oracles."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Discernibility, C_avg, NCP and entropy loss: manually, in plain Python, and as the lattice search has them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Generalization hierarchies: files read as they are, every problem named, and hierarchies made."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The generator of pseudo households: shape, calibration, consistency and reproducibility."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Intervals of shares: published values, properties, and how often they hold the truth."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compiled kernels in a tree that nobody can write, as that of an image: found there, and nowhere else looked for."""
 
 from __future__ import annotations

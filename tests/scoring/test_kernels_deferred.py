@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kernels that run as plain Python where little is asked of them: the same results, and when they are compiled."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lattice search against looking at every node, and constraints against their definitions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Laws over the whole registry, on random tables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Laws that every measure beyond those of 2015 must keep, on random tables; families add their own."""
 
 from __future__ import annotations

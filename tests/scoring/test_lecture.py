@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lecture contest: draws, candidates, releases and marks, from the note's example to the ranks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A lecture contest on the command line: from the organizer's table to the marks of guesses."""
 
 from __future__ import annotations

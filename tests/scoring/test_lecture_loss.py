@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LOSS: the lecture's example manually, and the definition in plain Python on random tables."""
 
 from __future__ import annotations

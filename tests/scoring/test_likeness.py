@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """β-likeness, δ-disclosure privacy and hierarchical t-closeness: published figures, and manually."""
 
 from __future__ import annotations

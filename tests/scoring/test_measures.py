@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The paper's worked examples, manually, and the columns that a table may lack."""
 
 from __future__ import annotations

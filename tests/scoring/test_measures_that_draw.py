@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures that draw at random: which they are, and that a table made for known draws gains nothing with others."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures that need the declared rows: the others have the same value for any rows."""
 
 from __future__ import annotations

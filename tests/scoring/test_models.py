@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Model files of teams: what is wrong with one is a problem, whatever XGBoost would do with it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files as spreadsheets on Japanese Windows save them: read with a note, the values the same as from UTF-8."""
 
 from __future__ import annotations
@@ -57,6 +58,15 @@ def test_a_file_in_cp932_is_the_same_table(compiled, monkeypatch):
         with noted() as notes:
             found = read_table(text.encode("cp932"), schema, file="anonymized")
         assert [note.code for note in notes] == ["note.cp932"], text
+
+
+def test_characters_that_windows_writes_otherwise_are_read_from_cp932():
+    text = decode("氏名\n".encode("cp932") + b"\xfb\xfc\x8b\xb4,\xfa\xb1\n", file="anonymized")
+    assert text == "氏名\n髙橋,﨑\n"
+    for byte in (b"\x80", b"\xa0", b"\xfd", b"\xff"):
+        with pytest.raises(ProblemsFound) as caught:
+            decode("氏名,都道府県\n".encode("cp932") + byte + b"\n", file="anonymized")
+        assert [problem.code for problem in caught.value.problems] == ["file.cp932"]
 
 
 def test_other_encodings_are_no_cp932():

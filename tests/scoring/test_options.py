@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kinds of options: what their texts mean, and which values they accept."""
 
 from __future__ import annotations

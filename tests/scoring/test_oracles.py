@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The library against slow and obvious code, on random tables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several aligned tables that are submitted together: their values, and what a ruleset says of them."""
 
 from __future__ import annotations

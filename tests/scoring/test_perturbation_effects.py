@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What perturbing methods must do to the measures, on random tables and on pseudo households."""
 
 from __future__ import annotations

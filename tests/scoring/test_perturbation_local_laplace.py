@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Laplace noise on each value: its scale, its tails, its range, and what the bounds do to it."""
 
 from __future__ import annotations

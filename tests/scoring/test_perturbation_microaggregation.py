@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Optimal univariate microaggregation and MDAV against plain definitions and hand-made tables."""
 
 from __future__ import annotations

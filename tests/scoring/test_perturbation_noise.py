@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Added and multiplied noise: moments, bounds, and covariances that are kept."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Keyed pseudonyms: the published test vectors, periods, collisions, and columns of free text."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pk-anonymization and randomized response: exact probabilities, published figures, estimates."""
 
 from __future__ import annotations

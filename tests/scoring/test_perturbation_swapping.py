@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Swaps between neighbouring ranks and between classes, against exact distributions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures of texts that people have chosen: a name is drawn, whatever it is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plugins: the template is built, installed and used; a broken one is named and harms nothing."""
 
 from __future__ import annotations

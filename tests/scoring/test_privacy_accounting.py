@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What answers cost together: exact decimals, groups, δ, and many small answers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What noise does: a value from a mean, repeated questions, and a test on noisy counts."""
 
 from __future__ import annotations

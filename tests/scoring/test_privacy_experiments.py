@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The published experiment: its bands over many seeds, closed forms, crossings, files, and bad tables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numerical accounting: figures of dp-accounting, exact sums over all answers, and single answers."""
 
 from __future__ import annotations

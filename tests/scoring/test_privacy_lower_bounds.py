@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Empirical lower bounds of ε: published limits, mechanisms that keep their promise and one that does not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Noise, what it has to cover, how large it is, and that it hides one record as well as it claims."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pk-anonymization and reconstruction against full matrices, records and closed forms."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs as scorers: the contract of `input/res`, `input/ref` and `scores.json`, and every way to break it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sheets of questions: worked examples, the plain definitions as oracles, laws, and broken answer files."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m scoring rank`: boards and seasons from files, mistakes, and the page about formulas."""
 
 from __future__ import annotations

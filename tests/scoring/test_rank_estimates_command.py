@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m scoring rank-estimates`: the boards of a contest from the file that it offers, and mistakes."""
 
 from __future__ import annotations

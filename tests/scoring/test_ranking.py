@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The boards against a slow oracle, against worked tables, and under the laws of ranking."""
 
 from __future__ import annotations

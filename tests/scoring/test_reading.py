@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Strict reading: every kind of bad file, with code, record and column, and the good ones back."""
 
 from __future__ import annotations
@@ -125,12 +126,15 @@ def zipped(name: str = "Y.csv") -> bytes:
         (zipped("[Content_Types].xml"), "file.excel", {"got": "xlsx"}),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "file.excel", {"got": "xls"}),
         (GOOD.replace('"east, far"', "east").replace(",", "\t").encode(), "file.tabs", {}),
+        (GOOD.replace('"east, far"', "east").replace(",", ";").encode(), "file.semicolons", {}),
+        (b'"region";"food";"rate";"note"\n"a";"1";"1";"a"\n', "file.semicolons", {}),
+        (b'"region"\t"food"\t"rate"\t"note"\n', "file.tabs", {}),
         (b"\x89PNG\r\n\x1a\n\x00", "file.known_format", {"got": "PNG"}),
         (GOOD.encode() + b"\x00", "file.binary", {"byte": len(GOOD.encode()) + 1}),
         (GOOD.encode("utf-16"), "file.utf16", {}),
         (GOOD.encode("utf-16-le"), "file.utf16", {}),
         (GOOD.encode("utf-16-be"), "file.utf16", {}),
-        (HEADER.encode() + "北の国,1,1,".encode("cp932") + b"\x87\x90\n", "file.cp932", {}),
+        (HEADER.encode() + "北の国,1,1,".encode("cp932") + b"\x85\x40\n", "file.cp932", {}),
         (GOOD.encode("euc-jp"), "file.not_utf8", {"line": 2, "got": "cb"}),
         (b"a\n" + b"\xff" * 9, "file.not_utf8", {"line": 2, "got": "ff"}),
         (HEADER.encode() + b"caf\xe9,1,1,a\n", "file.not_utf8", {"line": 2, "got": "e9"}),
@@ -146,6 +150,11 @@ def test_files_that_are_no_csv_text_are_named(data, code, params):
     assert problem.code == code
     assert params is None or dict(problem.params) == params
     assert "—" in str(problem)
+
+
+def test_wrong_cells_before_a_record_that_cannot_be_read_are_named():
+    text = HEADER + '北,x,0.5,a\n北,10,0.5,"a'
+    assert found(text) == [("cell.not_a_number", 1, "food"), ("file.quote", None, None)]
 
 
 @pytest.mark.parametrize(

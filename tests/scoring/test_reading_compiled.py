@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The compiled readers against the careful ones: the same arrays or the same problems, always."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables as plain arrays, to frames and to text, against the plain way of doing it."""
 
 from __future__ import annotations

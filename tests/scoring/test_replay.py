@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The attacker `replay`: a table made with a small seed is named and undone, others are not."""
 
 from __future__ import annotations

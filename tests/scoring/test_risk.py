@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Risk from class sizes: hand-computed tables, and plain Python on random ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Individual risk with weights, k-map, δ-presence, distinction and separation: published figures and plain Python."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Estimates of population uniqueness: exact small cases, likelihood grids, known populations."""
 
 from __future__ import annotations

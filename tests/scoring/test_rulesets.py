@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rulesets: the ones that come with the library, and what is said about a broken one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rulesets with a list of boards, good and bad."""
 
 from __future__ import annotations

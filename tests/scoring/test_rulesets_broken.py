@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whatever stands in the place of a value, a ruleset is read or refused with its problems."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures with parameters, composites and gates: what a ruleset may say, and what is computed and refused."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rounds that ask questions, as a ruleset lists them, and everything that can be wrong with them."""
 
 from __future__ import annotations

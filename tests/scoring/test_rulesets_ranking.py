@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rulesets: measures with weights, formulas with their settings, and tie-breaks, good and bad."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rulesets: tables per team, validity, stages and rounds of every kind, good and bad."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every key that the loader knows is explained in the template and in the reference."""
 
 from __future__ import annotations

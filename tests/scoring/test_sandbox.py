@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs that hang, fork, fill the disk, print without end or look around: each ends, and nothing of it is left."""
 
 from __future__ import annotations

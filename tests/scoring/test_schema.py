@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Schema files, the proposal of a schema, and problems as data."""
 
 from __future__ import annotations
@@ -240,7 +241,7 @@ def test_the_columns_of_attackers_are_numbers():
         (b"a,b\n", "file.header_only"),
         (b"a,a\n1,2\n", "header.repeated"),
         (b"a,b\n1\n", "record.cell_count"),
-        ("氏名\n山田".encode("cp932") + b"\x87\x90\n", "file.cp932"),
+        ("氏名\n山田".encode("cp932") + b"\x85\x40\n", "file.cp932"),
         (b"source_row,b\n1,2\n", "schema.reserved_name"),
     ],
 )

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the format of 2015 is gamed by its own definitions, and what the two answers among the rules change."""
 
 from __future__ import annotations

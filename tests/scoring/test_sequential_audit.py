@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The audit of a series: the risks under every definition, and a report that can be handed on."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Archives of CSV files: what is packed comes back, and nothing that is broken or hostile is believed."""
 
 from __future__ import annotations

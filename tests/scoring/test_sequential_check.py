@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The check of releases next to a plain one: every pair of a tuple and a row is listed, and SciPy matches them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Guesses of sensitive values: the baseline, the attacker who intersects releases, files, and marks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Publishers who look for scores that their releases are not worth: what the measures and marks make of it."""
 
 from __future__ import annotations

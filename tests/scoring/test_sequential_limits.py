@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a series may leave out, displace and make up, where a ruleset bounds it."""
 
 from __future__ import annotations

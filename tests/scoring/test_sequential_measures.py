@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures of a series: manually on the paper's tables, next to slow and obvious Python, and what always holds."""
 
 from __future__ import annotations

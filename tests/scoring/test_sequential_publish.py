@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The four phases and the remedies on the paper's tables, and laws of every release."""
 
 from __future__ import annotations

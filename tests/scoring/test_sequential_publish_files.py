@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of sequential releases, what is refused in them, the check of releases, and the command."""
 
 from __future__ import annotations

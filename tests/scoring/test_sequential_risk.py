@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Identification risk: the paper's tables, and the counter and the sampler against the list of all possible worlds."""
 
 from __future__ import annotations

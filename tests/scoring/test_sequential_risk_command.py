@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sequential risk` on the command line, its pictures, and guesses of sensitive values."""
 
 from __future__ import annotations

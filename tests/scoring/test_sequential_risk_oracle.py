@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The oracle only reproduces what the paper's tables must give."""
 
 from __future__ import annotations

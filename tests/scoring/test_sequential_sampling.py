@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sampled possible worlds: where walks start, the bounds that groups tell, and tables too large to count."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Series that are submitted: read, checked against their tables, and published."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Similarity of distributions and records: hand-computed tables, oracles, laws, published numbers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Similarity of counts and as models see it: queries, propensity scores, learning."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The study of the 2015 paper: laws of Table 10, methods read off measures, complete outputs."""
 
 from __future__ import annotations

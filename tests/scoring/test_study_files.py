@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The study's files: complete, well-formed, repeatable, and all or nothing."""
 
 from __future__ import annotations

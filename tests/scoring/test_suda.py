@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Minimal sample uniques and SUDA scores: a published table, and all subsets tried on random ones."""
 
 from __future__ import annotations

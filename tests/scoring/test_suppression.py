@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Suppression, sampling and back-mapping on tables small enough to check manually."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables without row numbers: read, put in canonical order, and scored whatever their order."""
 
 from __future__ import annotations

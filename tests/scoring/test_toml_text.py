@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TOML that takes all memory or breaks the parser is refused like any other that is wrong."""
 
 from __future__ import annotations

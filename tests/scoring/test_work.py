@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How much scoring computes, holds and loads: counted, not timed."""
 
 from __future__ import annotations

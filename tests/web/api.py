@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program that calls the API with a token, without cookies."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contests that were played at random, and short ways to write them into archives and read those again."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Made-up results for the tests of the boards, and a game of three teams ranked on paper."""
 
 from __future__ import annotations

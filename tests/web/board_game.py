@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A contest in which anything may happen next: facts are written as they come, past every rule of who may do what."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the boards are made of, read in the plain way: an object for every row, one rule after the other."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Competition bundles of Codabench, made for tests: a whole one, whose parts tests replace."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cast: alice captains a team, bob is in it, carol is in another, oscar organizes, eve has an account only."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Walks every address of the site, as the resolver knows them, and every link found on the way."""
 
 from __future__ import annotations

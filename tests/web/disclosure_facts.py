@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Made-up results of a contest about a hidden table, ranked on paper."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small privacy experiments for tests: two cells, two trials."""
 
 from __future__ import annotations

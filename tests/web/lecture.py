@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lecture contest in tests: its hand-computed example, and short ways through its rounds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A contest whose attack round asks questions about own tables of teams."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A contest of sequential release in tests: short ways through its rounds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A contest of sequential release played by the real services: what was handed in, and what became of it."""
 
 from __future__ import annotations

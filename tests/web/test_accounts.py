@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Accounts: sign-up with a confirmed address, log-in, reset, change, deletion; and the mail page of a demo."""
 
 from __future__ import annotations

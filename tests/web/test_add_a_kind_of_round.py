@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page on adding a kind of round: what it shows works as it says."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of what is over: they say what was, not what to do; and what tells contests of one name apart."""
 
 from __future__ import annotations

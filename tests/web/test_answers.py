@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What every answer shares: compressed text, nothing personal kept, one line in the log for a bad request."""
 
 from __future__ import annotations

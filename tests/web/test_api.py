@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The API: what a token's owner may see and do in a contest that discloses a hidden table, and no more."""
 
 from __future__ import annotations

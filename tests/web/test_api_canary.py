@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every address of the API, read with every caller's token: nothing hidden, and of other teams nothing at all."""
 
 from __future__ import annotations

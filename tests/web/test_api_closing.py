@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An organizer by program before and after a contest: rules, re-scoring, dry run, reports, archives and imports."""
 
 from __future__ import annotations

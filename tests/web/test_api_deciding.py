@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An organizer by program while a contest runs: submissions, decisions, boards, news, materials and hints."""
 
 from __future__ import annotations

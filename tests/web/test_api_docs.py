@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The API's pages of documentation: every address, every code, and a program that runs as it is printed."""
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from pwscup.api import problems, reference, schemas
 from pwscup.api.main import MAX_BODY_BYTES, MAX_ORGANIZERS_BYTES
 from pwscup.api.schemas import organize
 from pwscup.api.views import document
+from pwscup.contests.models import Contest
 from pwscup.disclosure.models import Answer
 from pwscup.submissions.models import Submission
 from tests import factories
 from tests.test_docs import FENCE, REFERENCE, ROOT, cells, codes, text_of
+from tests.web import pipeline
 from tools import api_reference
 
 REFERENCE_PAGE, HOW_TO = "api.md", ROOT / "docs" / "how-to" / "ask-by-program.md"
@@ -63,9 +66,9 @@ def test_the_program_runs_as_it_is_printed(transactional_db, live_server, tmp_pa
     alice = factories.make_user("alice")
     factories.make_team(factories.make_dp_contest(), "Red", alice)
     _token, text = create_token(user=alice, name="laptop", days=7)
-    (program,) = (text for language, text in FENCE.findall(text_of(HOW_TO)) if language == "python")
+    program, *_organizers = printed()
     (tmp_path / "ask.py").write_text(program, encoding="utf-8")
-    (line,) = re.findall(r"^python (ask\.py .*)$", text_of(HOW_TO), re.MULTILINE)
+    (line,) = re.findall(r"^python3 (ask\.py .*)$", text_of(HOW_TO), re.MULTILINE)
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         environment = os.environ | {"PWSCUP_URL": live_server.url, "PWSCUP_TOKEN": text}
@@ -74,7 +77,9 @@ def test_the_program_runs_as_it_is_printed(transactional_db, live_server, tmp_pa
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
         )
 
-    arguments = line.split()
+    arguments = line.replace("demo-hidden", "dp").split()
+    usage = run("ask.py")
+    assert (usage.returncode, usage.stderr) == (1, "usage: python3 ask.py CONTEST ROUND EPSILON\n")
     first = run(*arguments)
     assert first.stdout == "paid 0.25 left 0.75\nestimate 1 scored\n", first.stderr
     again = run(*arguments)
@@ -84,6 +89,52 @@ def test_the_program_runs_as_it_is_printed(transactional_db, live_server, tmp_pa
     refused = run(*arguments[:-1], "2")
     assert refused.returncode == 1
     assert refused.stderr.startswith("budget.exceeded: ")
+
+
+def printed() -> list[str]:
+    """The programs of the page: that of a team, and those of organizers."""
+    return [text for language, text in FENCE.findall(text_of(HOW_TO)) if language == "python"]
+
+
+def test_the_programs_of_organizers_run_as_they_are_printed(
+    transactional_db, live_server, tmp_path
+):
+    oscar = factories.make_user("oscar", is_organizer=True)
+    _token, text = create_token(user=oscar, name="laptop", days=7, scopes=("organize",))
+    team, *organizers = printed()
+    imports, _, rest = team.partition("\ncontest, key")[0].partition("\nif len(sys.argv)")
+    assert rest
+    (tmp_path / "api.py").write_text(imports, encoding="utf-8")
+    for program in organizers:
+        name = program.partition("\n")[0].removeprefix("# ")
+        (tmp_path / name).write_text(program, encoding="utf-8")
+    (tmp_path / "original.csv").write_bytes(factories.ORIGINAL)
+    (tmp_path / "schema.toml").write_text(factories.SCHEMA, encoding="utf-8")
+    (teams,) = (text for language, text in FENCE.findall(text_of(HOW_TO)) if language == "csv")
+    (tmp_path / "teams.csv").write_text(teams, encoding="utf-8")
+
+    def run(line: str) -> str:
+        environment = os.environ | {"PWSCUP_URL": live_server.url, "PWSCUP_TOKEN": text}
+        found = subprocess.run(
+            [sys.executable, *line.split()],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert found.returncode == 0, found.stderr
+        return found.stdout
+
+    season, close = re.findall(
+        r"^python3 ((?:season|close)\.py .*)$", text_of(HOW_TO), re.MULTILINE
+    )
+    assert run(season) == "4 records\n2 teams are invited\nopen\n"
+    contest = Contest.objects.get(slug="spring")
+    member = factories.make_user("alice")
+    green = factories.make_team(contest, "Green", member)
+    pipeline.hand_in(member, green, pipeline.round_of(contest, "anonymization"))
+    assert run(close) == ("closed\n1 submissions scored again, 0 results change\narchive 1 done\n")
 
 
 @pytest.mark.django_db
@@ -132,9 +183,11 @@ def test_every_type_has_a_name_of_its_own():
 
 
 def test_the_description_is_right_about_media_types_and_headers():
+    refusals = document()["components"]["responses"]
     for _tag, method, path, operation in api_reference.operations(document()):
         responses = operation["responses"]
-        for status, response in responses.items():
+        for status, named in responses.items():
+            response = refusals[named["$ref"].rpartition("/")[2]] if status >= 400 else named
             assert {"RateLimit-Limit", "RateLimit-Remaining"} <= set(response["headers"]), path
             if status >= 400:
                 assert list(response["content"]) == ["application/problem+json"]

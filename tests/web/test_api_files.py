@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Downloads by programs, and the permissions of their tokens."""
 
 from __future__ import annotations

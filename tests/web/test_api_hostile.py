@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requests that no honest program sends: each refused in the form of the API, and nothing paid or kept."""
 
 from __future__ import annotations

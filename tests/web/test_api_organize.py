@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An organizer by program: a contest from its draft to its dates and teams, by the services of the pages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every page and every button of the site has an operation of the API, or a reason why it has none."""
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ READ_BY = {
     "contests": "home",
     "contest": "joined",
     "round": "round-awaited",
-    "submissions": "round-history",
+    "submissions": "round-history submission-history",
     "submission": "submission-status",
     "receipt": "receipt-json",
     "file": "original sample schema notebook team-data",
@@ -30,14 +31,14 @@ READ_BY = {
     "release_csv": "batch-release",
     "release_given": "release-candidates",
     "material": "hierarchies",
-    "team": "team-create team-division team-invite team-leave team-remove team-rename team-revoke team-short-name "
-    "team-transfer",
-    "audit": "audit-status",
+    "team": "team-create team-division team-invite team-leave team-profile team-remove team-rename "
+    "team-revoke team-short-name team-transfer",
+    "audit": "audit-status submission-data",
     "trial": "trial-status",
     "debriefing": "debriefing-status",
     "board": "board-fragment projector projector-fragment",
     "ceremony": "ceremony-fragment",
-    "news": "news-feed",
+    "news": "news-feed toasts",
     "join_class": "join join-class",
     "organize_formats": "organize-new",
     "organize_contest": "organize-settings organize-rounds organize-start organize-clock",
@@ -51,11 +52,12 @@ READ_BY = {
     "organize_report": "organize-report-status",
 }
 DONE_BY = {
+    "audit_request": "submission-data",
     "ask": "ask",
     "submit": "round",
     "submit_guesses": "round",
     "join_class": "join",
-    "team_change": "team-rename team-short-name team-division team-archive",
+    "team_change": "team-rename team-short-name team-division team-archive team-profile",
     "team_create": "team-create",
     "team_revoke": "team-revoke",
     "submission_withdraw": "submission-rule",
@@ -79,16 +81,21 @@ REASONS = {
         account_reauthenticate account_reset_password account_reset_password_done
         account_reset_password_from_key account_reset_password_from_key_done account_set_password
         account_signup""",
+    "the command grant_organizer does the same, for who runs the server": "site-organizers",
     "a token makes no other token": "tokens token-revoke",
     "a sign-in link is for a browser": "enter link-new organize-guest-link",
     "the language of an answer is that of Accept-Language": "set_language",
+    "colours are those of pages": "set_theme",
+    "about the installation: `/readyz` has the state for programs": "about status",
+    "boards of the past: the same boards, asked for repeatedly": "board-history board-history-csv",
     "a link in an e-mail, for people who are not signed in": "unsubscribe",
     "guests vote without an account": "guest-vote",
     "a screen or a sheet of paper for the room": "organize-poster timer",
     "the library runs the same at home": """
         experiments experiment experiment-new experiment-delete experiment-stop experiment-status
-        experiment-figure experiment-zip experiments-compare""",
+        experiment-figure experiment-zip experiments-compare round-check""",
     "a file for installers of the library, the same for everybody": "library",
+    "the documentation: programs read its Markdown": "help help-file help-page help-search",
     "the e-mails of a demo, on this machine": "mail",
 }
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of every kind of round sent by a program, their states and results, and what the team decides of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A team by program: its members, boards, questions, trials and grades, and what organizers decide of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A contest as one file: what is in it, what is not, and that another installation makes the same of it."""
 
 from __future__ import annotations
@@ -329,6 +330,7 @@ def test_a_sealed_file_would_stop_the_export(cast, played, monkeypatch):
 OF_AN_INSTALLATION = {
     *("id", "public_id", "path", "contest", "version", "captain", "author", "rehearsal_of"),
     *("token", "user", "guest"),  # of a vote: nobody is named
+    "affiliation",  # of a team, which may be called by a number
     *("sent_at", "sent_as", "lease_until", "put_off_at", "complete_until"),
     *("is_published", "is_demo", "has_late_teams", "has_trials", "epsilon_cap", "ruleset_text"),
 }

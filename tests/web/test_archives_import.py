@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Archives that were changed, cut, forged or come from elsewhere: refused with all that is wrong, and nothing made."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An import in short transactions: others write meanwhile, nobody sees half a contest, and a crash leaves nothing."""
 
 from __future__ import annotations

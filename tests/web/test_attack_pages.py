@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The attack round through the pages: targets, downloads, guesses one by one and together."""
 
 from __future__ import annotations

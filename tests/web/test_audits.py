@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Audits in the browser: who may ask, what a worker makes of it, what is shown."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whatever is handed in: a clear answer in both languages, no try used, nothing lost, never an error of ours."""
 
 from __future__ import annotations

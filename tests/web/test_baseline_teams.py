@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Baseline teams: organizers choose them, and the platform plays them in open rounds; faults stay their own."""
 
 from __future__ import annotations

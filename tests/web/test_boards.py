@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The boards: values worked out on paper, what counts, what is hidden, and for whom."""
 
 from __future__ import annotations
@@ -448,15 +449,28 @@ def test_every_value_of_a_chart_is_in_its_table(contest, client):
     board_facts.game(contest)
     page = client.get(reverse("board", args=[contest.slug]), {"board": "matrix"})
     cells = re.findall(r"<td[^>]*>([0-9.]+|–|<span)", page.content.decode())
-    assert len(cells) == 9 * 3
+    cells, means = cells[: 9 * 4], cells[9 * 4 :]
+    assert len(means) == 3
     for row in page.context["section"]["rows"]:
+        rates = [c["rate"] for c in row["cells"] if c["rate"] is not None and not c["own"]]
+        assert cells.pop(0) == (f"{100 * sum(rates) / len(rates):.2f}" if rates else "–")
         for cell, shown in zip(row["cells"], [cells.pop(0) for _ in range(3)], strict=True):
             rate = cell["rate"]
             said = "<span" if cell["own"] else "–" if rate is None else f"{100 * rate:.2f}"
             assert shown == said
     page = client.get(reverse("board", args=[contest.slug]), {"board": "anonymization"})
-    points = {p["name"]: (p["x"], p["y"]) for p in page.context["chart"]["points"]}
-    assert points["Blue"] == (1.833333333, 1.666666667)
+    section, rows = page.context["section"], page.context["section"]["rows"]
+    values = {
+        (name, value)
+        for row in rows
+        for name, value in zip(section["measures"], [c["value"] for c in row["cells"]], strict=True)
+    }
+    worst = {row["name"]: row["worst_rate"] for row in rows}
+    points = page.context["chart"]["picture"].points
+    assert {point.name for point in points} == worst.keys()
+    for point in points:
+        assert point.safety == worst[point.name]
+        assert any(value == point.utility for name, value in values if name.startswith("U"))
 
 
 def test_japanese_and_english_pages_are_told_apart(contest, client):
@@ -575,8 +589,8 @@ def test_the_matrix_has_a_head_for_every_row_and_column(contest, client):
     board_facts.game(contest)
     html = client.get(reverse("board", args=[contest.slug]), {"board": "matrix"}).content.decode()
     table = html[html.index("<table") : html.index("</table>")]
-    assert table.count('<th scope="col"') == 1 + 3
-    assert table.count('<th scope="row"') == 9
+    assert table.count('<th scope="col"') == 1 + 1 + 3  # with the mean
+    assert table.count('<th scope="row"') == 9 + 1
     assert "Re-identification rate in per cent" in html
     for cell in ("<td class=r10>97.00", "<td class=r6>60.00", "<td>–"):
         assert cell in table

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Many readers at once after a fact: what all of them need is made by one of them, and the others find it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards for the teams alone, and measures whose values nobody but organizers is shown."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The stored boards and the boards made from the facts are the same bytes, at a constant price."""
 
 from __future__ import annotations

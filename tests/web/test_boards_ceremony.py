@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The closing ceremony: the final order step by step, and nothing of it before its step."""
 
 from __future__ import annotations

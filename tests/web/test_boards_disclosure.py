@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The boards of a contest about a hidden table: worked out on paper, shown late, the same for everybody."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What follows from the boards of a contest about a hidden table: freeze, ceremony, season, ranks, report."""
 
 from __future__ import annotations

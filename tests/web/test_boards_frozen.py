@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A frozen leaderboard: whatever arrives after the freeze changes no byte of any public answer."""
 
 from __future__ import annotations
@@ -84,6 +85,8 @@ def page_answers(client, contest, *, rules: bool) -> dict[str, object]:
     addresses = {name: reverse(name, args=[contest.slug]) for name in names}
     for round in contest.rounds.all():
         addresses[f"round {round.key}"] = reverse("round", args=[contest.slug, round.key])
+    for team in contest.teams.filter(name__in=("Red", "Blue", "Green")):
+        addresses[f"team {team.name}"] = reverse("team-page", args=[contest.slug, team.pk])
     addresses["home"] = reverse("home")
     return {what: plain(client.get(address)) for what, address in addresses.items()}
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards of measures and attacks computed at home from their downloads: the same as on the platform."""
 
 from __future__ import annotations

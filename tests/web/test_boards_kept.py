@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of boards that are given again: cheap, each with what is its reader's own, and never of yesterday."""
 
 from __future__ import annotations

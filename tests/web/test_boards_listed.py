@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contests whose rules list several boards: worked out on paper, on every page, by divisions and in a season."""
 
 from __future__ import annotations

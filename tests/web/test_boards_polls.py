@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Polls of boards cost one query while nothing happens, and no change is answered by "unchanged"."""
 
 from __future__ import annotations

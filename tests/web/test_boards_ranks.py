@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ranks of one submission among those that count."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards are made from plain values: the same as from objects, at a price that rates hardly raise."""
 
 from __future__ import annotations

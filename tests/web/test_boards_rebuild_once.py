@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One reader at a time makes a board; the others get the one from before with its time, where it may be shown."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards after what organizers ruled, and after re-scorings."""
 
 from __future__ import annotations

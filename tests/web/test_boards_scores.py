@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards of scores: the lecture contest worked out on paper, by every formula, while it is played."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards of a season's stages and of divisions."""
 
 from __future__ import annotations

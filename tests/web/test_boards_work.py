@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What it takes to build boards: everything is looked through as often for thirty teams as for three."""
 
 from __future__ import annotations

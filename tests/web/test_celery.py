@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The settings that survived every kill, as Celery understands them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Certificates: the text on them, who gets one and when, and names that no font knows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What students install and run at home: the wheel, and the notebook from their table to attack files."""
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ def test_the_page_of_a_contest_offers_what_is_needed_at_home(cast, played, clien
     assert f".\\pwscup\\Scripts\\python.exe -m pip install .\\{wheel.file_name()}" in page
 
 
-def test_the_wheel_holds_the_library_without_the_platform(client, tmp_path):
+def test_the_wheel_holds_library_and_client_without_the_platform(client, tmp_path):
     name, content = fetched(client, reverse("library", args=[wheel.file_name()]))
     assert name == wheel.file_name()
     call_command("wheel", out=str(tmp_path / "dist"), verbosity=0)
@@ -148,9 +149,10 @@ def test_the_wheel_holds_the_library_without_the_platform(client, tmp_path):
     assert {line.split(",")[0] for line in record} == names
     files = {
         path.relative_to(ROOT).as_posix()
-        for path in (ROOT / "scoring").rglob("*")
+        for folder in (ROOT / "scoring", ROOT / "pwscup" / "client")
+        for path in folder.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
-    }
+    } | {"pwscup/__init__.py", "pwscup/__main__.py"}
     assert {name for name in names if not name.startswith(folder)} == files
     needed = [line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line]
     assert any(line.startswith("numpy") for line in needed)

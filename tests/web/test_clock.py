@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The clock of a contest: pauses, longer rounds, rounds opened again, and outages that do not count."""
 
 from __future__ import annotations

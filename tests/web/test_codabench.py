@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a bundle of Codabench to a draft, a scored submission and a board, in the browser and by the command."""
 
 from __future__ import annotations

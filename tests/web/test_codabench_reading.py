@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bundles of Codabench: well made ones are read, and of all others every problem is named with its place."""
 
 from __future__ import annotations

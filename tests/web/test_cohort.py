@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Synthetic tables: cohorts with shared records, tables of any number of rows, and what is published of them."""
 
 from __future__ import annotations

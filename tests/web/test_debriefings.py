@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The debriefing: who was found and why, for the own team only; examples for the class; what stays hidden."""
 
 from __future__ import annotations

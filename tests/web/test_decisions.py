@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Withdraw, disqualify, reinstate, accept late — with a reason the team reads — and appeals."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The demo contests, played through on a small table by the real services and tasks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ledger of answers and the release of a hidden table: exact, paid once, and nothing for nothing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ledger under requests that come at once, and under processes that die: never overspent, never unpaid.
 
 Runs on SQLite here, and on PostgreSQL from `tests/distributed`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages of a hidden table's disclosure: asking, paying once, downloading, and who sees nothing of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `manage.py doctor` says of an installation that is well, and of one that is not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bots play a whole contest on a copy: what organizers see of it, and that nobody else does."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages for what goes wrong: in the site's look, in both languages, without anything of the inside."""
 
 from __future__ import annotations

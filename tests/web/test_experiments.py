@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Privacy experiments in the browser: asked for, run, shown, stopped, deleted; and who sees them."""
 
 from __future__ import annotations

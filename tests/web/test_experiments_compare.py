@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compare experiments: tables joined, differences named."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The form of an experiment: bounds, all mistakes at once, and nothing lost."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What fails by the platform's fault: it is retried, waited for, and stays the business of one contest."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The final report: its numbers are those of the boards, nothing hidden is in it, and who gets it when."""
 
 from __future__ import annotations

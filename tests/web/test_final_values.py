@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The final values of measures that draw at random are shown nowhere before the round is over, and then everywhere."""
 
 from __future__ import annotations

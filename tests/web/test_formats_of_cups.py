@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Formats in the manner of past cups: bots play each of them through, and an archive brings its boards back."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether a process lives and can do its work, asked under no name of the site."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A hidden table of the organizer's own: its columns are ticked, and the rules are written from the ticks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hints about teams: what may be worth a look, for a person to decide; nothing of it outlives the contest's data."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a hostile participant or visitor has tried: each of it once broke something, or would be worth it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Facts about pages that only a real Chromium shows: fields that go along, visible focus, widths."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The typography and the terms of the Japanese catalogue, and of the Japanese texts of the rulesets."""
 
 from __future__ import annotations

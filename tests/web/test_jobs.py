@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One mechanism for every kind of job: a message leads to the work, a sweep to what was lost."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joining by a class code: what a student does in a class, and what somebody hostile with the code tries."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lecture contest through the real pipeline: upload, worker, release, guess, marks of the note's example."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where each team has its own table: nothing of it, of its decoys or of the organizer's table is anybody else's."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Presentations: slides that are only ever downloaded, an order that nobody chose, marks by several judges."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of the teams' own: drawn once, by the secret, and nobody else's business."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A page of every view in a real Chromium, which Django's test client answers: no server runs, and nobody waits."""
 
 from __future__ import annotations
@@ -184,6 +185,8 @@ def in_the_attack(request) -> World:
     addresses += ["/c/cup/round/anonymization/"]
     for role in ("oscar", "alice", "visitor"):
         yield role, staged.clients[role], addresses
+    administrator = factories.make_user("sam", is_superuser=True)
+    yield "administrator", request.getfixturevalue("as_user")(administrator), ["/site/organizers/"]
 
 
 def over(request) -> World:

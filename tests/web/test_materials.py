@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Materials of a contest: files, links and generalization hierarchies, from the organizer's page to the teams."""
 
 from __future__ import annotations

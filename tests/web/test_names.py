@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of teams: look-alikes are taken, what no language writes is refused, Japanese goes through."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Notes on files that were accepted: stored with the evaluation, and shown to the team in its language."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """News of a contest: announcements, what the trail says in public, the feed, and who sees what is unread."""
 
 from __future__ import annotations

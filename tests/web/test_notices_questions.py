@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Questions: private to a team and the organizers, answered, and published without the team's name."""
 
 from __future__ import annotations

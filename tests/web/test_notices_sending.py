@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is mailed, to whom, in what language, once; and what happens where the mail server does not work."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Webhooks: where they may lead, what they send, how it is signed, and what happens when nobody answers."""
 
 from __future__ import annotations

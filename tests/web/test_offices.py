@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Organizers and judges: asked by mail, added once they accept; nobody learns who has an account."""
 
 from __future__ import annotations

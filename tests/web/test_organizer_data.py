@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's table: upload, roles of its columns, confirmation, replacement."""
 
 from __future__ import annotations

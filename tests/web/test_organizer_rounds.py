@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's rounds: dates in the contest's zone, limits, opening and closing at once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several originals of a team, of which it chooses one for each submission."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A contest's own measures, from the rules to boards: analyses, a submitted model, a composite, a gate."""
 
 from __future__ import annotations

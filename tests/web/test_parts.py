@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several tables that a team submits together, each with some columns of its original."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every address × every role: what a GET and a POST answer. A new address without a line here fails the test.
 
 The contest stands in its attack round, both tables are published, and `submission` is alice's own.
@@ -99,9 +100,10 @@ GET: dict[tuple[object, ...], str] = {
         account_email_verification_sent account_inactive account_reset_password
         account_reset_password_done account_reset_password_from_key_done account_confirm_email
         account_reset_password_from_key
-        join enter
-        api-docs api-openapi board board-csv board-fragment ceremony ceremony-fragment contest home invitation
-        debriefing debriefing-status projector projector-fragment
+        join enter about status help help-file help-page help-search
+        board-history board-history-csv
+        api-docs api-openapi board board-csv board-fragment ceremony ceremony-fragment contest contests home invitation
+        debriefing debriefing-status projector projector-fragment team-page
         office-invitation
         round round-awaited rules schema terms trials
         news news-feed unsubscribe""",
@@ -112,23 +114,24 @@ GET: dict[tuple[object, ...], str] = {
         api-root guest-vote library notebook release-candidates trial-file
         hierarchies mail report reveal team-data answer answer-csv batch-release estimate-template""",
     PERSON: """
-        account account-delete account_change_password account_email account_reauthenticate team tokens questions
+        account account-delete account_change_password account_email account_reauthenticate team toasts tokens questions
         experiments experiment-new""",
     (OK, OK, BACK, BACK, BACK, OK, OK): "join-class",
     (LOGIN, BACK, OK, OK, OK, BACK, BACK): "joined",
     PERSON_BACK: """
         account_confirm_login_code account_set_password experiments-compare
-        team-create team-division team-invite team-leave team-remove team-rename team-revoke
+        team-create team-division team-invite team-leave team-profile team-remove team-rename team-revoke
         team-short-name team-transfer""",
     (OK, BACK, BACK, BACK, BACK, BACK, BACK): "account_login account_signup",
     (BACK, OK, OK, OK, OK, OK, OK): "account_logout",
     (BACK, BACK, BACK, BACK, BACK, BACK, BACK): "set_language",
     OWN_TEAM: """
-        receipt receipt-json submission submission-appeal submission-file submission-status
+        receipt receipt-json submission submission-appeal submission-data submission-file submission-history
+        submission-status
         audit audit-status audit-report""",
     OWN_TEAM_OR_LOGIN: "submission-ranks question",
     OWN: "experiment experiment-figure experiment-status experiment-zip",
-    PLAYERS: "release targets-zip",
+    PLAYERS: "release round-check targets-zip",
     (GONE, GONE, OK, OK, OK, GONE, GONE): "round-history",
     (GONE, GONE, OK, OK, GONE, GONE, GONE): "trial trial-status",
     PLAYERS_OR_LOGIN: "material original sample mail-preferences",
@@ -138,12 +141,13 @@ GET: dict[tuple[object, ...], str] = {
         organize-data organize-terms organize-teams organize-poster organize-materials organize-hints
         organize-invitations-csv organize-decisions organize-events organize-events-csv
         organize-events-jsonl organize-rounds organize-settings organize-start
-        organize-submissions organize-submissions-csv
+        organize-submissions organize-submissions-csv organize-live organize-live-csv
         organize-news organize-announcement organize-questions organize-question organize-webhooks
         organize-rules organize-rescore organize-dry-run organize-report organize-archive""",
     ORGANIZERS: "organize organize-new organize-import organize-codabench",
     NO_GET: api_without("get")
     + """
+        set_theme
         organize-debriefing-again organize-debriefing-examples
         organize-columns organize-generate organize-organizers organize-publish organize-unpublish
         organize-ceremony-end organize-ceremony-move organize-ceremony-start organize-freeze organize-thaw
@@ -159,10 +163,12 @@ GET: dict[tuple[object, ...], str] = {
         submission-cancel submission-choose submission-note submission-rule organize-retry trial-submit
         experiment-delete experiment-stop token-revoke""",
     (LOGIN, GONE, OK, OK, OK, GONE, GONE): "decisions",
+    # only administrators of the site: tests/web/test_site_organizers.py
     # nothing is computed, played or written down under that number, nobody presents in this contest
     # and nothing is disclosed: who may do what where it is, is in test_lecture_marks.py and
     # test_disclosure_pages.py
     (LOGIN, GONE, GONE, GONE, GONE, GONE, GONE): """
+        site-organizers
         marks timer vote slides ask answers-zip organize-disclosure
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-codabench-bundle
@@ -182,14 +188,17 @@ POST: dict[tuple[object, ...], str] = {
         organize-ceremony organize-ceremony-fragment
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-rescore-status organize-dry-run-status organize-rules-version
-        api-docs api-openapi board board-csv board-fragment ceremony ceremony-fragment contest home mail organize
+        api-docs api-openapi board board-csv board-fragment ceremony ceremony-fragment contest contests home mail
+        organize toasts
+        about status help help-file help-page help-search
+        board-history board-history-csv
         answer answer-csv batch-release estimate-template organize-disclosure library notebook
-        hierarchies material
-        organize-clock organize-contest
+        hierarchies material team-page
+        organize-clock organize-contest organize-live organize-live-csv
         organize-teams organize-invitations-csv organize-poster joined
         organize-events organize-events-csv organize-events-jsonl original receipt
-        receipt-json release reveal round-awaited round-history rules sample schema
-        submission submission-file submission-ranks submission-status targets-zip team-data
+        receipt-json release reveal round-awaited round-check round-history rules sample schema
+        submission submission-file submission-history submission-ranks submission-status targets-zip team-data
         audit-status audit-report release-candidates trial trial-status trial-file
         news news-feed question organize-questions
         experiments experiments-compare experiment experiment-figure experiment-status experiment-zip""",
@@ -200,6 +209,7 @@ POST: dict[tuple[object, ...], str] = {
         SHUT,
     ): "answers-zip slides timer decisions organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
+        site-organizers
         marks ask organize-codabench-bundle
         organize-board organize-ceremony-end organize-ceremony-move organize-ceremony-start
         organize-debriefing organize-debriefing-again organize-debriefing-examples
@@ -228,7 +238,8 @@ POST: dict[tuple[object, ...], str] = {
         GONE,
         GONE,
     ): """
-        api-root guest-vote submission-cancel submission-choose submission-note submission-appeal submission-rule audit
+        api-root guest-vote submission-cancel submission-choose submission-note submission-appeal
+        submission-data submission-rule audit
         trial-submit""",
     (LOGIN, OK, OK, OK): "account account-delete team tokens",
     (NO_TOKEN, NO_TOKEN, NO_TOKEN, NO_TOKEN): api_names("post"),
@@ -240,8 +251,8 @@ POST: dict[tuple[object, ...], str] = {
         GONE,
         BACK,
         GONE,
-    ): "terms team-archive team-division team-invite team-revoke team-leave",
-    (BACK, BACK, BACK, BACK): "set_language",
+    ): "terms team-archive team-division team-profile team-invite team-revoke team-leave",
+    (BACK, BACK, BACK, BACK): "set_language set_theme",
     # no code, no name and no team
     (WRONG, WRONG, WRONG, WRONG): "join join-class",
     (LOGIN, BACK, BACK, BACK): "link-new",  # accounts with a password have none
@@ -359,6 +370,10 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
         values["board"] = "overall"
     if "<slug:team>" in pattern:
         values["team"] = "red"
+    if "<path:name>" in pattern:
+        values["name"] = "images/house.svg"
+    if "<path:address>" in pattern:
+        values["address"] = "how-to/attack"
     if "<str:name>" in pattern:
         values["name"] = "anonymized.csv"
     if "<slug:token>" in pattern:
@@ -375,6 +390,7 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
     if "<int:number>" in pattern:
         things = {"token-revoke": stage.token, "organize-hint": stage.hint}
         things |= dict.fromkeys(("material", "organize-material"), stage.material)
+        things["team-page"] = things["api-team-page"] = stage.submission.team
         values["number"] = things.get(name, stage.announcement).pk
     if name == "account_confirm_email":
         values["key"] = "unknown"

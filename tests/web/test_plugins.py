@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plugins in a contest: the template's measure is scored and shown, its attack played, its formula ranks the teams."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Queries whose SQL is made once find what Django would find."""
 
 from __future__ import annotations

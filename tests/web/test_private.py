@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What other users of the machine may not read, and what a copy of the database does not open."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program as scorer on the platform: its values, its digest, its messages and its failures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The screen for a projector: places, pages, countdown, and nothing that the board does not show."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rounds that ask questions about published tables, from the sheets to results, bands and debriefings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The row is the job: one claim at a time, a lease, a fence that refuses late results."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Receipts: what a team handed in, when, and the place in the audit trail that holds organizers to it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Uploads that use no attempt: bounded for a person and a team, and their bytes go when nothing needs them."""
 
 from __future__ import annotations

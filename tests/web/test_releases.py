@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Publishing: when, what, in which order, and once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Other rules: before the first submission they hold at once, afterwards a re-scoring stands beside what counts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Deletion after a contest: bytes go, rows with hashes, results and boards stay, and pages say so."""
 
 from __future__ import annotations

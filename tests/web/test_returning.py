@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """People who come back under another account, and teams that everybody has left.
 
 Runs on SQLite here, and on PostgreSQL from `tests/distributed`.

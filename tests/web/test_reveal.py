@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Commit and reveal: from the fingerprint on the first day to the secret on the last, checked by everybody."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hints for teams: hidden until their share of the round is over or an organizer publishes them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A team's list of submissions asks for its own part of the page, and for nothing while nothing has changed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules page says what the ruleset says, with this contest's rounds and table."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the rules page says of every kind of format, and its preview of a ruleset without a contest."""
 
 from __future__ import annotations

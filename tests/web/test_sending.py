@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A message follows each job at once, from any thread, over a connection that is kept."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A form whose answer got lost is sent again: the second is the submission that the first was.
 
 Runs on SQLite here, and on PostgreSQL from `tests/distributed`.

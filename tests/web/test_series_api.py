@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Series and guessed values handed in by a program, and what it reads of them."""
 
 from __future__ import annotations

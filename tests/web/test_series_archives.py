@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Archives of a contest of sequential release: whole ones make the same contest, others hold nothing that is sealed."""
 
 from __future__ import annotations

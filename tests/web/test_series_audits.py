@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Audits of a series in the browser: the numbers of home, who is named to whom, and a report in both languages."""
 
 from __future__ import annotations

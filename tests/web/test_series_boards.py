@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The boards of a contest of sequential release, from results whose ranks are worked out on paper."""
 
 from __future__ import annotations

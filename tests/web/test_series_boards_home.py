@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The downloads of a contest of sequential release, ranked at home: the same places as on the boards."""
 
 from __future__ import annotations

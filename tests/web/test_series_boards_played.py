@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A contest of sequential release, played by the real services: every number on its boards again in plain Python."""
 
 from __future__ import annotations

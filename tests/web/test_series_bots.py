@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bots in contests of sequential release: what they hand in and guess from, and for how many there are people."""
 
 from __future__ import annotations

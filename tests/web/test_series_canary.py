@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Of a series contest: nobody learns whose people are whose, nor a sensitive value or who was left out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each team's own people of a series: no two teams share one, whoever draws, however many draw at once."""
 
 from __future__ import annotations

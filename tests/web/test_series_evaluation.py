@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a series and a guess are worth on the platform, what is published of a series, and what never is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Series and guesses of somebody who means harm, through the real form: rejected with words, in bounded memory."""
 
 from __future__ import annotations

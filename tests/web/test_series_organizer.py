@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's tables of several times: upload, confirmation, warnings; and teams when people run out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What participants see of a contest of sequential release: rules, round pages, refused archives, results."""
 
 from __future__ import annotations

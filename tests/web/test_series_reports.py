@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The final report and the certificates of a contest of sequential release."""
 
 from __future__ import annotations

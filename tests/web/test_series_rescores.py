@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Other rules for a series: m, what is required, the definition and the measures may change, the tables may not."""
 
 from __future__ import annotations

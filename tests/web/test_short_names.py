@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Short names of teams: proposed, typed, in a list, changed while nothing carries them, and unlike any other."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page comes up fast: what the web server imports before it answers."""
 
 from __future__ import annotations

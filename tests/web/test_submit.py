@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Handing in: what is taken, what is refused and why, and what a refusal must not leave behind."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Who may submit is asked again under the team's lock: nobody gets two teams, however fast they are.
 
 Runs on SQLite here, and on PostgreSQL from `tests/distributed`.

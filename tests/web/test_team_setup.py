@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Teams that organizers set up: judges, divisions, admission, lists of teams, and personal invitations."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Teams: founding, inviting, joining, leaving, and who may do which."""
 
 from __future__ import annotations

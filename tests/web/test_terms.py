@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Terms of participation: read by everybody, accepted by members before the first download."""
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def test_data_come_after_the_terms(cast, as_user, contest):
     alice = as_user(cast.alice)
     assert alice.get(DATA).url == f"{URL}?next=%2Fc%2Fcup%2Fdata%2Foriginal.csv"
     assert "Be fair." in alice.get(alice.get(DATA).url).content.decode()
-    assert accept(alice, contest).url == DATA
+    assert accept(alice, contest).url == f"{URL}?next=%2Fc%2Fcup%2Fdata%2Foriginal.csv"
     assert b"".join(alice.get(DATA).streaming_content) == factories.ORIGINAL
     assert as_user(cast.bob).get(DATA).status_code == 302  # each person for themselves
 
@@ -64,7 +65,7 @@ def test_published_tables_come_after_the_terms(cast, as_user, sent, round):
         assert alice.get(address).url.startswith(URL)
     for key in ("anonymization", "attack"):
         page = alice.get(f"/c/cup/round/{key}/").content.decode()
-        assert f"{URL}?next=%2Fc%2Fcup%2Fround%2F{key}%2F" in page
+        assert f'href="{URL}?next=' in page, key
         assert not any(f'href="{address}"' in page for address in (*addresses, DATA))
     accept(alice, cast.contest)
     for address in addresses:
@@ -198,3 +199,23 @@ def test_more_teams_cost_no_more_queries(cast, oscar, django_assert_max_num_quer
             oscar.get("/organize/cup/terms/")
         counts.append(len(found))
     assert counts[0] == counts[1]
+
+
+def test_the_first_click_on_a_file_leads_back_to_the_file(cast, as_user, contest):
+    alice = as_user(cast.alice)
+    for page in ("/c/cup/", "/c/cup/round/anonymization/"):
+        assert f'href="{URL}?next=%2Fc%2Fcup%2Fdata%2Foriginal.csv"' in alice.get(page).text
+    accepted = accept(alice, contest)
+    assert accepted.url == f"{URL}?next=%2Fc%2Fcup%2Fdata%2Foriginal.csv"
+    text = alice.get(accepted.url).text
+    assert f'<meta http-equiv="refresh" content="1; url={DATA}">' in text
+    assert f'<a href="{DATA}" download>' in text
+    assert f'href="{DATA}" download' in alice.get("/c/cup/").text
+    assert accept(alice, contest, next="/c/cup/rules/").url == "/c/cup/rules/"
+
+
+def test_no_other_site_is_led_to_by_the_terms(cast, as_user, contest):
+    alice = as_user(cast.alice)
+    assert accept(alice, contest, next=f"https://evil.example{DATA}").url == "/c/cup/"
+    text = alice.get(f"{URL}?next=https://evil.example{DATA}").text
+    assert "http-equiv" not in text

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Access tokens: shown once, kept as a hash, ended by time, by hand and with the account."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The audit trail as a chain: sealed without gaps, by several at once, and broken by every change."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every text has its Japanese: the catalogue is compared with what xgettext finds in the tree now."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trials in the browser: from the page of a round to a submission, in every format that offers some."""
 
 from __future__ import annotations

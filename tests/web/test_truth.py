@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The answer key: one door, every read on record, and nothing of it anywhere that people can look."""
 
 from __future__ import annotations

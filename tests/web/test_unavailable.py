@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A full disk and a busy database: what is answered, that nothing is lost, and what is kept free before."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One command starts everything, survives whatever is killed, and leaves nothing behind."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Archives under limits, harmless names, and guess files matched to their targets."""
 
 from __future__ import annotations

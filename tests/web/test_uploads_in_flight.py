@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Targets and results come as soon as every upload that began in time is in, and not before."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The vote of the audience: one secret ballot a person, hidden until the end, and no part of the total."""
 
 from __future__ import annotations

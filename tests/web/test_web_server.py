@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The web server: when a request arrived, and what clients that are slow, large or many may hold."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From nothing to an open contest: formats, a table that is made or drawn, and the steps of a draft."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts that fit the kind of round: slides, questions, judges, and boards without what a contest lacks."""
 
 from __future__ import annotations

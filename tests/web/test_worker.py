@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What comes of a submission: values, problems or a reference, and nothing that nobody may see."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A worker that could only do harm does not start: without kernels, or without the folder that all share."""
 
 from __future__ import annotations

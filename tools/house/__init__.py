@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The picture of the house and its figures in docs/explanation/architecture.md."""
 
 from __future__ import annotations

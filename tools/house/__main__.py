@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes docs/images/house.svg, and the figures under it, from the imports: `python -m tools.house`."""
 
 from __future__ import annotations

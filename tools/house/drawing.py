@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The picture of the house as SVG: text only, the same bytes for the same imports."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Imports between modules, read from the source: those within functions count, those for annotations do not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rooms in layers, each above all that it imports, in an order with few crossings and with straight lines."""
 
 from __future__ import annotations

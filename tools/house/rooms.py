@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rooms of the house: packages of `scoring` and apps of `pwscup`, with the imports between them."""
 
 from __future__ import annotations

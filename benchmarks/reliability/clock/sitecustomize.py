@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A clock that is wrong by CLOCK_OFFSET seconds, in every Python process that has this folder in its PYTHONPATH.
 
 Python imports this module before any other of the program. What measures durations stays right.

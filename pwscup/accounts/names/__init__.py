@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of users and teams: allowed characters, and look-alikes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Short names of teams: the ASCII name of a team in file names and URLs, chosen by the team or made from its name."""
 
 from __future__ import annotations

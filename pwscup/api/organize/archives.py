@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Archives of contests, and contests made from archives and from bundles of Codabench."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The leaderboard for its organizers: who sees it, the freeze, and the ceremony."""
 
 from __future__ import annotations

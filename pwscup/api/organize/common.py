@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Common parts of what organizers do: the contest, the version that a program has seen, and the answer to a change."""
 
 from __future__ import annotations

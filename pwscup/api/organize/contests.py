@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contests of an organizer: creation, settings, publication, staff, terms and the audit trail."""
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 router = Operations(tags=["organizing: contests"])
 LINES = "application/x-ndjson"
+START = Query(False, description="also open the first round now; all others move with it")
 
 
 # A contest
@@ -145,9 +147,10 @@ def settings(
     f"{CONTEST}/publish", "organize-publish", shapes.OrganizedContest, _("Publish a contest")
 )
 def publish(
-    request: HttpRequest, slug: str, version: int | None = VERSION
+    request: HttpRequest, slug: str, version: int | None = VERSION, start: bool = START
 ) -> shapes.OrganizedContest:
-    return changed(request, contest_of(request, slug), services.publish, version)
+    service = services.publish_and_start if start else services.publish
+    return changed(request, contest_of(request, slug), service, version)
 
 
 @router.acts(

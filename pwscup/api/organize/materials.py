@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Materials of a contest, and hints for teams in a round."""
 
 from __future__ import annotations

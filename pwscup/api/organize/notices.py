@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """News, questions of teams, and webhooks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The end of a contest for organizers: report, certificates, debriefings, and the spending of a disclosure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The clock of a contest: dates and limits of rounds, immediate changes, pauses and outages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rules with their versions, re-scoring, and the dry run of bots."""
 
 from __future__ import annotations

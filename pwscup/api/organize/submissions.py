@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Submissions of all teams, and decisions about them and about teams."""
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from uuid import UUID
 from django.db.models import prefetch_related_objects
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 from ninja import Query
 
@@ -26,6 +28,8 @@ from pwscup.submissions.decisions import appeals, rulings
 from pwscup.submissions.decisions.forms import AppealForm, LateForm, ReasonForm
 from pwscup.submissions.judging import grades, votes
 from pwscup.submissions.judging.pages import summary_of
+from pwscup.submissions.live import figures
+from pwscup.submissions.live import pages as live_pages
 from pwscup.submissions.pages import listing
 from pwscup.submissions.states import FINAL
 
@@ -123,6 +127,58 @@ def submissions_csv(
 def retry_all(request: HttpRequest, slug: str) -> shapes.Count:
     contest = contest_of(request, slug)
     return shapes.Count(n=services.retry_all(actor=request.user, contest=contest))
+
+
+# A running contest
+
+
+@router.looks(
+    f"{CONTEST}/live",
+    "organize-live",
+    shapes.Live,
+    _("A running contest: teams, submissions per hour, queue, refusals, deadlines and alerts"),
+)
+def live(request: HttpRequest, slug: str) -> shapes.Live:
+    contest, now = contest_of(request, slug), timezone.now()
+    found = figures.live_of(contest, now)
+    if found is None:
+        return shapes.Live(is_running=False)
+    return shapes.Live(
+        is_running=True,
+        round=found.round.key if found.round else None,
+        is_open=found.is_open,
+        n_teams=found.teams.n,
+        n_active=found.teams.n_active,
+        silent=list(found.teams.silent),
+        n_waiting=found.queue.n_waiting,
+        n_being_scored=found.queue.n_running,
+        oldest_at=found.queue.oldest_at,
+        n_decided=found.refusals.n_decided,
+        n_rejected=found.refusals.n_rejected,
+        codes=[
+            shapes.LiveCode(code=one.code, text=one.text, n=one.n) for one in found.refusals.codes
+        ],
+        hours=[
+            shapes.LiveHour(
+                starts_at=one.starts_at, n_received=one.n_received, n_rejected=one.n_rejected
+            )
+            for one in found.hours
+        ],
+        deadlines=[shapes.LiveDeadline(text=one.text, at=one.at) for one in found.deadlines],
+        alerts=[shapes.LiveAlert(code=one.code, text=one.text) for one in found.alerts],
+    )
+
+
+@router.file(
+    f"{CONTEST}/live.csv",
+    "organize-live-csv",
+    [CSV],
+    _("Submissions per hour of the last 24 hours as CSV"),
+)
+def live_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    contest = contest_of(request, slug)
+    rows = live_pages.csv_rows(contest, figures.hours(contest, timezone.now()))
+    return csv_stream(f"{contest.slug}-hours.csv", live_pages.HEADER, rows)
 
 
 # One submission

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of a contest: upload or synthetic table, columns, confirmation. No answer holds a record of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The teams of a contest for its organizers: lists, divisions, invitations, class code, baseline teams."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The types of requests and responses of the API; its OpenAPI document is generated from them."""
 
 from __future__ import annotations
@@ -88,6 +89,7 @@ class Round(Schema):
         description="it is over, and every upload that began in time is stored"
     )
     epsilon: Epsilon | None = Field(description="the budget of its disclosure, if any")
+    has_targets: bool = Field(description="guesses are about published tables of other teams")
     tries: int = Field(description="in the round, or against each target")
     tries_per_day: int | None
     tries_left: int | None = Field(
@@ -100,6 +102,7 @@ class FileRule(Schema):
 
     key: str
     title: str
+    kind: str = Field(description="of the file, as the rules name it, such as row_numbers")
     format: str = Field(description="what it holds, in words")
     content_type: str
     is_required: bool
@@ -427,6 +430,46 @@ class Boards(Schema):
     frozen_at: datetime | None = Field(description="the boards show the state of this time")
 
 
+class TeamPlace(Schema):
+    """The place of a team on one board."""
+
+    board: str
+    rank: int = Field(description="1 is the best")
+    n_ranked: int = Field(description="teams with a rank")
+    total: float | None = Field(description="null if the board has no total")
+
+
+class PastPlace(Schema):
+    """The place of a team on the main board at an earlier time."""
+
+    at: datetime
+    rank: int
+    n_ranked: int
+    total: float | None
+
+
+class Entries(Schema):
+    """The scored submissions of a team in a round whose values everybody may see."""
+
+    round: str
+    n_scored: int
+    last_at: datetime
+
+
+class TeamPage(Schema):
+    number: int = Field(description="identifies the team on boards")
+    slug: str
+    name: str
+    affiliation: str
+    is_baseline: bool
+    members: list[str] = Field(description="names that you may see")
+    n_members: int
+    places: list[TeamPlace]
+    entries: list[Entries]
+    history: list[PastPlace] = Field(description="the oldest first")
+    frozen_at: datetime | None
+
+
 class Board(Schema):
     """A board as a table, as in its CSV file."""
 
@@ -539,6 +582,7 @@ class OwnTeam(Team):
     may_rename: bool
     may_shorten: bool
     is_named_in_archive: bool
+    affiliation: str
     invitation: Invitation | None = Field(description="the current link, for its captain")
 
 
@@ -559,6 +603,8 @@ class TeamChange(Schema):
     short_name: str | None = None
     division: str | None = None
     is_named_in_archive: bool | None = None
+    affiliation: str | None = None
+    shows_name: bool | None = Field(None, description="yours, on the public page of the team")
 
 
 class Invited(Schema):

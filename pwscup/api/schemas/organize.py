@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The types of requests and responses of organizers."""
 
 from __future__ import annotations
@@ -824,3 +825,47 @@ class NewDraft(Given):
         None, description="the dates of the bundle stay if left out"
     )
     program: str | None = Field(None, description="the proposed one if left out")
+
+
+class LiveHour(Schema):
+    starts_at: datetime
+    n_received: int
+    n_rejected: int
+
+
+class LiveCode(Schema):
+    code: str
+    text: str = Field(description="of the newest refusal with this code")
+    n: int
+
+
+class LiveDeadline(Schema):
+    text: str
+    at: datetime
+
+
+class LiveAlert(Schema):
+    code: str = Field(
+        description="silent_worker, slow_queue, failed, many_refusals, paused or disk"
+    )
+    text: str
+
+
+class Live(Schema):
+    """The figures of a running contest; only `is_running` while it does not run."""
+
+    is_running: bool
+    round: str | None = Field(None, description="the open round, or the latest that has opened")
+    is_open: bool = False
+    n_teams: int = Field(0, description="teams of people")
+    n_active: int = Field(0, description="those with a submission in the round")
+    silent: list[str] = Field([], description="names of the others, at most 30")
+    n_waiting: int = 0
+    n_being_scored: int = 0
+    oldest_at: datetime | None = Field(None, description="when the oldest waiting one arrived")
+    n_decided: int = Field(0, description="submissions of the last 24 hours that are decided")
+    n_rejected: int = Field(0, description="those of them that were refused")
+    codes: list[LiveCode] = Field([], description="the commonest reasons, at most 5")
+    hours: list[LiveHour] = Field([], description="the last 24 hours, the oldest first")
+    deadlines: list[LiveDeadline] = []
+    alerts: list[LiveAlert] = []

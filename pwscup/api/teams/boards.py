@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Leaderboards as tables, the ranks of one submission, and the closing ceremony."""
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pwscup.leaderboards import export, pages, ranks
 from pwscup.leaderboards.boards.build import first_board_of
 from pwscup.leaderboards.boards.texts import board_title
 from pwscup.leaderboards.ceremony.pages import status
+from pwscup.participants import teams
 from pwscup.submissions.selectors import get_visible
 from scoring.rulesets import localized
 
@@ -85,6 +87,43 @@ def boards(request: HttpRequest, slug: str) -> schemas.Boards | HttpResponse:
             for division in contest.divisions.all()
         ],
         frozen_at=scope.before,
+    )
+
+
+@router.looks(
+    f"{CONTEST}/teams/{{int:number}}",
+    "team-page",
+    schemas.TeamPage,
+    _("What everybody may know of a team: places, entries, ranks over time"),
+)
+def team_page(request: HttpRequest, slug: str, number: int) -> schemas.TeamPage | HttpResponse:
+    contest = _contest(request, slug)
+    found = teams.page_of(request.user, contest, number, timezone.now())
+    if found.standings is None:
+        return _awaited()
+    return schemas.TeamPage(
+        number=found.team.pk,
+        slug=found.team.slug,
+        name=found.team.name,
+        affiliation=found.team.affiliation,
+        is_baseline=found.team.is_house,
+        members=[one.name for one in found.members],
+        n_members=found.n_members,
+        places=[
+            schemas.TeamPlace(
+                board=one.board, rank=one.rank, n_ranked=one.n_ranked, total=one.total
+            )
+            for one in found.standings
+        ],
+        entries=[
+            schemas.Entries(round=one.round.key, n_scored=one.n, last_at=one.last_at)
+            for one in found.entries
+        ],
+        history=[
+            schemas.PastPlace(at=one.at, rank=one.rank, n_ranked=one.n_ranked, total=one.total)
+            for one in found.history
+        ],
+        frozen_at=found.frozen_at,
     )
 
 

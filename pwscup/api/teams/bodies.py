@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files of a request: one as the body, several as a zip archive or as the parts of a form."""
 
 from __future__ import annotations

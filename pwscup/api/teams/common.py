@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Common parts of what teams do: the address of a round, the caller's team, and the terms."""
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contests that are visible to the caller, with their rules, terms and rounds."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.http import Http404
+from django.http import Http404, HttpResponse
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_noop as _
@@ -20,6 +21,7 @@ from pwscup.contests.guidance import interruptions, round_state
 from pwscup.contests.rules.asked import shown_questions
 from pwscup.contests.rules.pages import rules_of
 from pwscup.contests.terms import digest_of, has_terms, local_terms
+from pwscup.core.http.attachments import attached
 from pwscup.formats import FILES
 from pwscup.submissions.intake import limits
 from pwscup.submissions.intake.gates import gate
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from pwscup.contests.rules.pages import Rules as RulesPage
 
 router = Operations(tags=["contests"])
+TOML = "application/toml"
 
 
 @router.looks("/me", "me", schemas.Me, _("Who you are, and what the token may do"))
@@ -133,6 +136,7 @@ def _file(spec: Any, language: str) -> schemas.FileRule:
     return schemas.FileRule(
         key=spec.key,
         title=localized(spec.title, language),
+        kind=spec.kind,
         format=str(format.text),
         content_type=format.content_type,
         is_required=spec.required,
@@ -152,6 +156,7 @@ def _round(round: Round, team: Team | None, now: datetime) -> dict[str, Any]:
         "closes_at": round.closes_at,
         "is_open": round.is_open(now),
         "is_settled": round.is_settled(now),
+        "has_targets": round.format.has_targets,
         "epsilon": None if epsilon is None else f"{epsilon:f}",
         "tries": round.tries,
         "tries_per_day": round.tries_per_day,
@@ -174,6 +179,18 @@ def rules(request: HttpRequest, slug: str) -> schemas.Rules:
         unmeasured=selectors.unmeasured_of(found, dataset),
     )
     return rules_in_words(shown, found.ruleset.digest)
+
+
+@router.file(
+    f"{CONTEST}/rules.toml",
+    "rules-toml",
+    [TOML],
+    _("The rules of a contest as TOML, for the library at home"),
+)
+def rules_toml(request: HttpRequest, slug: str) -> HttpResponse:
+    found = selectors.visible_contest(request.user, slug)
+    response = HttpResponse(found.ruleset.text, content_type=TOML)
+    return attached(response, selectors.download_name(found, "rules.toml"))
 
 
 def rules_in_words(shown: RulesPage, digest: str) -> schemas.Rules:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Decisions of organizers about a team, and the thread about one submission."""
 
 from __future__ import annotations

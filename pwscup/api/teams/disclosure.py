@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Disclosures of a hidden table: answers that a team pays for, and the table released once."""
 
 from __future__ import annotations

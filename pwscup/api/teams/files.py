@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files for teams: the contest's table and its schema, samples, materials, and the published tables of other teams."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Presentations: their order and slides, the grades of a judge, and the vote of the audience."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """News, the own team's questions to the organizers, and the choice of e-mails."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reports about tables and contests: audits, debriefings, certificates, the final report, and the revealed secret."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Submissions of a team: files of every kind of round, their state and results, and what the team decides of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The own team: creation, names, members, invitations; and roles that organizers offer."""
 
 from __future__ import annotations
@@ -13,7 +14,13 @@ from ninja.errors import Throttled
 
 from pwscup.accounts import guests, limits, policies, selectors, services
 from pwscup.accounts.addresses import source_of
-from pwscup.accounts.forms import DivisionChoiceForm, FoundingForm, ShortNameForm, TeamForm
+from pwscup.accounts.forms import (
+    DivisionChoiceForm,
+    FoundingForm,
+    ShortNameForm,
+    TeamForm,
+    TeamProfileForm,
+)
 from pwscup.accounts.invitations import link
 from pwscup.accounts.models import Team, User
 from pwscup.accounts.tokens import TEAM as TEAM_SCOPE
@@ -28,6 +35,9 @@ from pwscup.contests.policies import may_see
 from pwscup.contests.selectors import office_invitation, visible_contest
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from django.http import HttpRequest
 
     from pwscup.accounts.models import Invitation
@@ -72,6 +82,7 @@ def _shown(request: HttpRequest, own: Team) -> schemas.OwnTeam:
         may_rename=policies.may_rename(request.user, own, now),
         may_shorten=is_captain and policies.may_shorten(own, now),
         is_named_in_archive=own.is_named_in_archive,
+        affiliation=own.affiliation,
         invitation=invitation and _invitation(invitation),
     )
 
@@ -109,6 +120,7 @@ def change(request: HttpRequest, slug: str, body: schemas.TeamChange) -> schemas
     own, given = _own(request, slug), body.dict(exclude_unset=True)
     names = checked(TeamForm(given)).cleaned_data if "name" in given else None
     short = checked(ShortNameForm(given)).cleaned_data if "short_name" in given else None
+    profile = _profile_of(given)
     divisions = own.contest.divisions.all()
     if "division" in given:
         data = {"division": given["division"] or ""}
@@ -120,7 +132,16 @@ def change(request: HttpRequest, slug: str, body: schemas.TeamChange) -> schemas
         services.choose_short_name(user=request.user, team=own, **short)
     if (is_named := given.get("is_named_in_archive")) is not None:
         set_consent(user=request.user, team=own, is_named=is_named)
+    if profile:
+        services.set_profile(user=request.user, team=own, **profile)
     return _shown(request, _own(request, slug))
+
+
+def _profile_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The given values of the public page, checked like those of its form."""
+    names = [name for name in ("affiliation", "shows_name") if given.get(name) is not None]
+    form = checked(TeamProfileForm(given, is_captain=True)) if names else None
+    return {name: form.cleaned_data[name] for name in names} if form else {}
 
 
 @router.acts(f"{TEAM}/leave", "team-leave", None, _("Leave your team"), status=204)

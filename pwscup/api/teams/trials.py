@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trials: methods and first attacks on the workers of the site, and their submission."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lines by which an administrator allows the scoring program of a bundle."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A competition as a bundle describes it; dates in UTC, limits for each participant."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files of a bundle: found below the folder of its competition.yaml, and read under limits."""
 
 from __future__ import annotations

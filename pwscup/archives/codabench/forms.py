@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms for a bundle of Codabench: its upload, and the choices before the draft is made."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from zoneinfo import ZoneInfo
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.contests.forms.common import MomentField, clean_moment, zone_choices
+from pwscup.contests.forms.common import MomentField, ZoneField, clean_moment
 from pwscup.contests.forms.description import DEFAULT_ZONE, suggested_start
 
 
@@ -24,9 +25,8 @@ class BundleForm(forms.Form):
 class DraftForm(forms.Form):
     """The time zone, another start, and the program that the rules name."""
 
-    timezone = forms.ChoiceField(
+    timezone = ZoneField(
         label=_("Time zone"),
-        choices=zone_choices,
         initial=DEFAULT_ZONE,
         help_text=_("All times of the contest are shown in it. Changing it moves no deadline."),
     )

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts about the things that an import leaves out: what it is, and what to do here in place of it."""
 
 from __future__ import annotations

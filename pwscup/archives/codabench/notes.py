@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Notes on a bundle: problems, for which it is refused, and things that an import leaves out; both with their texts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of a bundle as plain text: HTML loses its tags, and nothing of it is ever shown as a page.
 
 Tags are found by a scan in one direction: the parser of the standard library takes minutes for a page of comments that

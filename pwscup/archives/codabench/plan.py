@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A draft of a contest as it would be made from a competition, with all that is left out on the way."""
 
 from __future__ import annotations

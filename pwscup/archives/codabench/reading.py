@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading a bundle: the zip archive becomes a `Competition`, with notes on all that no contest has a place for."""
 
 from __future__ import annotations

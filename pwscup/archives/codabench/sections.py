@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Keys of a competition.yaml, read one by one: a value of the wrong type is a problem at its place."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A bundle is received, and made into a draft of a contest: each in one transaction."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages of bundles: the upload, and the preview of a draft with all that is left out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """YAML from others, under limits: nothing of it is executed, and aliases cannot make much of little."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks that a file is an archive of a contest: its entries, sizes and digests, before a row is read.
 
 No name, declared size or declared count is trusted.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Predicates of valid values of columns and rows, in addition to the checks of their fields."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a checked archive to a contest: the files, then the rows in short transactions; a failure leaves nothing."""
 
 from __future__ import annotations

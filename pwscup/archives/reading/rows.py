@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rows of a checked archive: all are checked before the first is written."""
 
 from __future__ import annotations

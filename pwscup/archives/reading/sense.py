@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Consistency of the parts of an archive: rules and rounds, columns, files, the secret."""
 
 from __future__ import annotations

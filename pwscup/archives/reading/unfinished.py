@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Removal of incomplete imports after a failure or a killed worker, in short transactions."""
 
 from __future__ import annotations

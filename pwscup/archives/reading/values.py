@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conversion of texts in archives to values of fields."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writing the entries of an archive into a folder, in the order of `layout`; and the list of its stored files."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The history of another installation: stored unchanged, and the verification of its seals."""
 
 from __future__ import annotations

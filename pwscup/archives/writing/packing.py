@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Packing entries and stored files into one zip archive, deterministically."""
 
 from __future__ import annotations

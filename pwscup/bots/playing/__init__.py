@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Playing of bots in each kind of round."""

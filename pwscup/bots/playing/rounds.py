@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Actions of bots in a round: they submit tables or series of releases, or guesses about those of others.
 
 They have the same information as every team. Their files go through the same services and the same

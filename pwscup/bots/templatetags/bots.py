@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Template tags about baseline teams for other apps."""
 
 from __future__ import annotations

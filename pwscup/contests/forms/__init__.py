@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms of organizers: a contest, its staff and teams, its table and columns, its rounds."""
 
 from pwscup.contests.forms.clock import (

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms for changing the clock of a contest."""
 
 from __future__ import annotations

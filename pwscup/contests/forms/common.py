@@ -1,13 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times in a time zone, and the base of all forms about a contest."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
+from babel.dates import get_timezone_location
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 REGIONS = ("Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe")
@@ -15,10 +22,63 @@ YEARS = range(2000, 2100)
 
 
 def zone_choices() -> list[tuple[str, str]]:
-    """The world's time zones by region and city; zones without a region come first."""
+    """The world's time zones with the city in the reader's language; first UTC, for readers of Japanese Tokyo."""
+    return list(_zones((get_language() or "en")[:2]))
+
+
+@lru_cache(maxsize=8)
+def _zones(language: str) -> tuple[tuple[str, str], ...]:
     regions = (*REGIONS, "Indian", "Pacific")
     named = sorted(zone for zone in available_timezones() if zone.startswith(regions))
-    return [(zone, zone.replace("_", " ")) for zone in ("UTC", *named)]
+    first = ("Asia/Tokyo", "UTC") if language == "ja" else ("UTC",)
+    ordered = dict.fromkeys((*first, *named))
+    return tuple((zone, _city(zone, language)) for zone in ordered)
+
+
+def _city(zone: str, language: str) -> str:
+    if language == "en" or "/" not in zone:
+        return zone.rpartition("/")[2].replace("_", " ")
+    return get_timezone_location(zone, locale=language, return_city=True)
+
+
+class ZoneInput(forms.TextInput):
+    """A text field that proposes time zones while somebody types."""
+
+    choices: Iterable[tuple[str, str]] = ()
+
+    def __init__(self, attrs: dict[str, Any] | None = None) -> None:
+        given = {"autocomplete": "off", "spellcheck": "false", "data-select-all": ""}
+        super().__init__(given | (attrs or {}))
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        listed = f"{(attrs or {}).get('id', f'id_{name}')}-zones"
+        field = super().render(name, value, {**(attrs or {}), "list": listed}, renderer)
+        options = format_html_join("", '<option value="{}">{}</option>', self.choices)
+        return format_html('{}<datalist id="{}">{}</datalist>', field, listed, options)
+
+
+class ZoneField(forms.ChoiceField):
+    """A time zone by its name, or by a city that only one zone has, in the reader's language."""
+
+    widget = ZoneInput
+    default_error_messages = {
+        "invalid_choice": _(
+            "There is no time zone “%(value)s”. Choose one of the list, such as Asia/Tokyo."
+        ),
+    }
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(choices=zone_choices, **options)
+
+    def to_python(self, value: Any) -> str:
+        """The name of the zone; what is unknown stays as typed."""
+        typed = str(super().to_python(value)).strip()
+        wanted = typed.casefold().replace(" ", "_")
+        zones = list(self.choices)
+        names = [zone for zone, _city in zones if zone.casefold() == wanted]
+        cities = [zone for zone, city in zones if city.casefold().replace(" ", "_") == wanted]
+        found = names or cities
+        return found[0] if len(found) == 1 else typed
 
 
 class OneTitleSuffices(forms.BaseForm):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms for the description of a contest, and for creating one."""
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from pwscup.contests.forms.common import (
     MomentField,
     OneTitleSuffices,
     VersionedForm,
+    ZoneField,
     clean_moment,
-    zone_choices,
 )
 from pwscup.contests.models import Contest
 from pwscup.contests.services import RESERVED_SLUGS
@@ -34,9 +35,8 @@ MOST_MEMBERS = 1_000
 class DescriptionForm(OneTitleSuffices, forms.ModelForm):
     """The public description of a contest."""
 
-    timezone = forms.ChoiceField(
+    timezone = ZoneField(
         label=_("Time zone"),
-        choices=zone_choices,
         initial=DEFAULT_ZONE,
         help_text=_("All times of the contest are shown in it. Changing it moves no deadline."),
     )

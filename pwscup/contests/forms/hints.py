@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The hints of a contest."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms for organizers, judges and teams: addresses, divisions and lists of teams."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The terms of a contest, and the retention of its data."""
 
 from __future__ import annotations

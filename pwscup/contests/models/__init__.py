@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models: contests and their rules, rounds, tables."""
 
 from pwscup.contests.models.contest import Contest, Division, RulesetVersion, TermsAcceptance

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's clock: pause and resume, extended and reopened rounds, outages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Common parts of all organizer's pages: access, frame, and the response to a refused change."""
 
 from __future__ import annotations

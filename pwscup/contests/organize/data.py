@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's table: upload, roles of the columns, confirmation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hints for the organizers: facts that may be worth checking. Decisions are made by organizers only.
 
 An app above adds its own: a function from a contest to its hints, passed to `register` when the app is ready.

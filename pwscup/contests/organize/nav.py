@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's menu: one table of all pages, of this app and of those above it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's page of the hints for teams."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's rounds: dates and limits, and buttons to open and close them."""
 
 from __future__ import annotations

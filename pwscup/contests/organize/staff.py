@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Staff pages of organizers: accepted terms, and the teams with their invitations."""
 
 from __future__ import annotations

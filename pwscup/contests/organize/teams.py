@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's teams: divisions, lists of teams, personal invitations."""
 
 from __future__ import annotations

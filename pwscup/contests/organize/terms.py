@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's terms: their text, who accepted them, and the retention of the data."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The audit trail for readers: events, actors, and the values before and after."""
 
 from __future__ import annotations
@@ -114,6 +115,7 @@ EVENT_TITLES = {
     "import.requested": gettext_lazy("import requested"),
     "import.refused": gettext_lazy("import refused"),
     "import.failed": gettext_lazy("import failed"),
+    "team.profile_changed": gettext_lazy("public page of the team changed"),
     "team.archive_consent": gettext_lazy("consent to be named in archives changed"),
     "ruling.withdrawn": gettext_lazy("submission withdrawn"),
     "ruling.disqualified": gettext_lazy("team disqualified"),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's contests: list, creation, settings, publication, staff, and the audit trail."""
 
 from __future__ import annotations
@@ -60,7 +61,18 @@ def new(request: HttpRequest) -> HttpResponse:
         contest = services.create_contest(actor=request.user, **form.cleaned_data)
         messages.success(request, _("The contest is created as a draft. Next: its table."))
         return redirect("organize-data", contest.slug)
-    return render(request, "organize/new.html", {"form": form, "formats": wizard.formats()})
+    chosen = wizard.chosen_of(request.GET)
+    groups = wizard.formats(chosen)
+    shown = [format.name for _heading, listed in groups for format in listed]
+    picked = form["ruleset"].value()
+    page = {
+        "form": form,
+        "formats": groups,
+        "filters": wizard.filters(chosen),
+        "is_empty": not shown,
+        "picked": picked if picked in shown or not shown else shown[0],
+    }
+    return render(request, "organize/new.html", page)
 
 
 @require_safe
@@ -118,6 +130,9 @@ def settings(request: HttpRequest, contest: Contest) -> HttpResponse:
 @require_POST
 @for_organizers
 def publish(request: HttpRequest, contest: Contest) -> HttpResponse:
+    if "start" in request.POST:
+        done = _("The contest is public, and its first round is open.")
+        return _change(request, contest, services.publish_and_start, done)
     return _change(request, contest, services.publish, _("The contest is public now."))
 
 

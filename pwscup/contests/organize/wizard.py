@@ -1,22 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
 """The setup of a contest: the steps of a draft, and the formats to choose from."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from pwscup.accounts.policies import is_over
 from pwscup.contests import selectors
+from pwscup.contests.guidance import length_text
 from pwscup.contests.rules.pages import preview_of
+from pwscup.formats import ROUNDS, format_of
 from scoring import plugins
 from scoring.rulesets import load_ruleset, ruleset_names
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
+    from scoring.rulesets import Ruleset
 
 PAGES = {
     "rules": "organize-rules",
@@ -88,19 +96,116 @@ class Format:
     summary: str
     rounds: tuple[tuple[str, str], ...]
     data: str
+    minutes: int
+    """The length of all rounds together."""
+    length: str
+    """One of `LENGTHS`."""
+    level: str
+    """One of `LEVELS`."""
+    n_teams: int
+    """The smallest number of teams."""
+    max_team_size: int
+    picture: list[str]
+    """Templates of its picture; the first that there is counts."""
     origin: str
     """The sentence about the event in whose manner it is, or nothing."""
     package: str
     """The package that it comes from, with its version; nothing for one of the library."""
 
+    @property
+    def is_recommended(self) -> bool:
+        return self.name == RECOMMENDED
 
-def formats() -> list[tuple[str, list[Format]]]:
-    """The formats for a new contest, with their rounds and lengths, under headings: those like a past cup, the latest
-    first, and all others, first those of the platform, then those of plugins."""
-    found = [_format(name) for name in ruleset_names()]
+    @property
+    def duration(self) -> str:
+        """The length of all rounds together, in words."""
+        return length_text(timedelta(minutes=self.minutes))
+
+    @property
+    def length_title(self) -> str:
+        return str(LENGTHS[self.length])
+
+    @property
+    def level_title(self) -> str:
+        return str(LEVELS[self.level])
+
+
+RECOMMENDED = "pwscup2015"
+"""The format for a first contest."""
+LENGTHS = {
+    "lesson": gettext_lazy("up to a day"),
+    "weeks": gettext_lazy("up to five weeks"),
+    "season": gettext_lazy("longer"),
+}
+LEVELS = {
+    "easy": gettext_lazy("easy"),
+    "medium": gettext_lazy("medium"),
+    "advanced": gettext_lazy("advanced"),
+}
+MOST_MINUTES = {"lesson": 24 * 60, "weeks": 35 * 24 * 60}
+
+
+def length_of(rules: Ruleset) -> tuple[int, str]:
+    """The minutes of all rounds together, and the kind of length."""
+    minutes = sum(round.minutes for round in rules.rounds)
+    kind = next((kind for kind, most in MOST_MINUTES.items() if minutes <= most), "season")
+    return minutes, kind
+
+
+def level_of(rules: Ruleset) -> str:
+    """Easy: two rounds in a lesson about one table. Advanced: more rounds, over days, with tables of another kind."""
+    is_long = length_of(rules)[1] != "lesson"
+    harder = (len(rules.rounds) > 2) + is_long + (not format_of(rules).gives_table)
+    return ("easy", "medium", "medium", "advanced")[harder]
+
+
+def chosen_of(asked: Mapping[str, str]) -> dict[str, str]:
+    """The filters that were asked for; unknown ones are ignored."""
+    known = {"length": LENGTHS, "level": LEVELS}
+    return {key: asked[key] for key, values in known.items() if asked.get(key) in values}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A link of a filter."""
+
+    title: str
+    query: str
+    is_here: bool
+
+
+def filters(chosen: Mapping[str, str]) -> list[tuple[str, list[Choice]]]:
+    """The links of each filter, under its title; each keeps what the other filter has chosen."""
+    titles = {"length": (_("Total length"), LENGTHS), "level": (_("Difficulty"), LEVELS)}
+    return [
+        (
+            title,
+            [
+                _choice(chosen, key, value, str(words))
+                for value, words in {"": _("all"), **values}.items()
+            ],
+        )
+        for key, (title, values) in titles.items()
+    ]
+
+
+def _choice(chosen: Mapping[str, str], key: str, value: str, words: str) -> Choice:
+    query = {name: kept for name, kept in chosen.items() if name != key}
+    query |= {key: value} if value else {}
+    return Choice(words, f"?{urlencode(query)}", chosen.get(key, "") == value)
+
+
+def formats(chosen: Mapping[str, str] | None = None) -> list[tuple[str, list[Format]]]:
+    """The formats for a new contest that pass the filters, with their rounds and lengths, under headings: the
+    recommended one, those of the platform, those of plugins, and those like a past cup, the latest first."""
+    asked = chosen or {}
+    every = [_format(name) for name in ruleset_names()]
+    passed = [f for f in every if all(getattr(f, key) == value for key, value in asked.items())]
+    found = [format for format in passed if not format.is_recommended]
     like = sorted((f for f in found if f.origin), key=lambda f: f.origin, reverse=True)
     others = [format for format in found if not format.origin]
     return [
+        (_("Recommended for a first contest"), [f for f in passed if f.is_recommended]),
         (_("Formats of the platform"), [f for f in others if not f.package]),
         (_("Formats of plugins"), [f for f in others if f.package]),
         (_("In the manner of past cups"), like),
@@ -108,8 +213,31 @@ def formats() -> list[tuple[str, list[Format]]]:
 
 
 def _format(name: str) -> Format:
-    rules = preview_of(load_ruleset(name))
+    ruleset = load_ruleset(name)
+    rules = preview_of(ruleset)
+    minutes, length = length_of(ruleset)
     rounds = tuple((round.title, round.length) for round in rules.rounds)
     data = rules.data[0] if rules.data else ""
     package = "".join(f"{p.package} {p.version}" for p in plugins.named(plugins.OF_FORMATS, [name]))
-    return Format(name, rules.title, rules.summary, rounds, data, rules.origin, package)
+    return Format(
+        name=name,
+        title=rules.title,
+        summary=rules.summary,
+        rounds=rounds,
+        data=data,
+        minutes=minutes,
+        length=length,
+        level=level_of(ruleset),
+        n_teams=smallest_number_of_teams(ruleset),
+        max_team_size=ruleset.limits.max_team_size,
+        picture=format_of(ruleset).templates("picture"),
+        origin=rules.origin,
+        package=package,
+    )
+
+
+def smallest_number_of_teams(rules: Ruleset) -> int:
+    """Two where teams attack one another; one where nobody attacks, or only tables of the platform."""
+    attacked = [round for round in rules.rounds if ROUNDS[round.kind].has_targets]
+    own = [round for round in rules.rounds if ROUNDS[round.kind].is_attacked]
+    return 2 if attacked and not all(round.is_organizers for round in own) else 1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The questions of a round as text: what is asked, the answer file, and the result."""
 
 from __future__ import annotations

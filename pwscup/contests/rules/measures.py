@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures of the library for pages, and the headings of their families."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The measures that a ruleset defines, its composites and its gates, as text."""
 
 from __future__ import annotations

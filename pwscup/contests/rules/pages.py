@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of a contest as text, generated from its ruleset, its rounds and its table's schema."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ranking of a ruleset as text: headings and their measures, or a formula with its scores and settings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The texts of rankings: the scores used by formulas, the formulas, and the tie-breaks."""
 
 from __future__ import annotations

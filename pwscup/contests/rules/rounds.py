@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The data, stages and rounds of a ruleset as text."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The texts of rules and columns: a phrase or a sentence for each value of a ruleset or a schema."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Changes of a contest by organizers: each in one transaction, each with an event."""
 
 from pwscup.contests.services.baselines import (
@@ -11,6 +12,7 @@ from pwscup.contests.services.clock import (
     from_now,
     open_round_now,
     pause,
+    publish_and_start,
     reopen_round,
     resume,
     start_rounds,
@@ -98,6 +100,7 @@ __all__ = [
     "pause",
     "plan_of",
     "publish",
+    "publish_and_start",
     "record_outage",
     "remove_baseline_team",
     "remove_division",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Baseline teams: organizers choose which teams the platform plays in their contest."""
 
 from __future__ import annotations

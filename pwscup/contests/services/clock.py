@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The clock of a contest: immediate opening and closing, pauses, extensions and reopened rounds."""
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pwscup.accounts.models import User
 from pwscup.accounts.policies import is_over
 from pwscup.contests.models import Contest, Interruption, Round
 from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.contests.services.contest import publish
 from pwscup.contests.services.dates import (
     move_other_dates,
     moved,
@@ -200,6 +202,13 @@ def start_rounds(
         subject=contest.slug,
         moved=_shift(held, rounds, now),
     )
+
+
+@transaction.atomic
+def publish_and_start(*, actor: User, contest: Contest, version: int | None = None) -> None:
+    """Publish a draft and open its first round now: both, or nothing."""
+    publish(actor=actor, contest=contest, version=version)
+    start_rounds(actor=actor, contest=contest)
 
 
 def _refuse_in_a_pause(contest: Contest) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The columns of an uploaded table: the first guess, and the choices of organizers, which another upload keeps."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The secret of a contest and the commitment to it: drawn at the start, before anything depends on it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Common parts of all changes of a contest: the lock, the version counter, and the refusal."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A contest as a whole: creation, settings, publication."""
 
 from __future__ import annotations

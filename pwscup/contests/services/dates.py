@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Moving dates: common parts of all changes of a contest's clock.
 
 All dates of a change are moved in one transaction.

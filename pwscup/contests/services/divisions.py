@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Divisions: groups of teams with a separate board."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hints for teams in a round: added and removed by organizers, published by them or by the platform when due."""
 
 from __future__ import annotations

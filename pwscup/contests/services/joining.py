@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joining by a class code or a captain's link, with a name only: account, seat and terms in one transaction."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The materials of a contest: added, changed, moved and removed by organizers."""
 
 from __future__ import annotations

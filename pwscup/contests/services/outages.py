@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Outages that are recorded later, or while they continue: their time does not count."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Retention of the data of a contest, and their deletion: bytes are deleted; hashes, results and boards stay."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rounds of a contest: dates and limits."""
 
 from __future__ import annotations

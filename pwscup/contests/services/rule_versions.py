@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The versions of a contest's rules: each is stored once, under the next number."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Organizers and judges of a contest: users who accepted an invitation, and never players of the contest."""
 
 from __future__ import annotations

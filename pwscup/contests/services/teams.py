@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Teams that organizers set up: from a list, with a personal invitation for each address."""
 
 from __future__ import annotations

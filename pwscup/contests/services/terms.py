@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Terms of participation: their text, and who accepted them."""
 
 from __future__ import annotations

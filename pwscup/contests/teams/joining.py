@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joining a contest by its class code: the page of the code, the page where one types it, and the next step."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lists of teams: `team,division,email[,email…]`, a line for each team or each member.
 
 A header may put the columns in another order, leave out the division, or add `short_name`.

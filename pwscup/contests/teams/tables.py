@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Own tables of teams, if the rules give each team one, and the sample submission derived from it."""
 
 from __future__ import annotations
@@ -55,6 +56,13 @@ def draw_of(team: Team, number: int | None = None) -> Dataset | None:
     """The draw of that table: its records, its decoys, and the order of its candidates, all sealed."""
     found = team.datasets.filter(key=key_of(DRAW, number))
     return found.select_related("sealed", "contest").first()
+
+
+def n_own_records(team: Team) -> int | None:
+    """The number of records of the team's own table; None if it has none, or several of other lengths."""
+    own = team.datasets.filter(key__startswith=ORIGINAL).values_list("n_records", flat=True)
+    lengths = set(own)
+    return lengths.pop() if len(lengths) == 1 else None
 
 
 def has_draws(contest: Contest) -> bool:

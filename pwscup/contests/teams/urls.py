@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """URLs of the teams of a contest, and of invitation links."""
 
 from django.urls import path, register_converter
@@ -11,6 +12,7 @@ urlpatterns = [
     path("c/<slug:slug>/team/create/", views.create, name="team-create"),
     path("c/<slug:slug>/team/rename/", views.rename, name="team-rename"),
     path("c/<slug:slug>/team/short-name/", views.shorten, name="team-short-name"),
+    path("c/<slug:slug>/team/profile/", views.profile, name="team-profile"),
     path("c/<slug:slug>/team/division/", views.divide, name="team-division"),
     path("c/<slug:slug>/team/leave/", views.leave, name="team-leave"),
     path("c/<slug:slug>/team/invite/", views.invite, name="team-invite"),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The team page of a contest and the pages of invitation links."""
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from pwscup.accounts.forms import (
     GuestForm,
     ShortNameForm,
     TeamForm,
+    TeamProfileForm,
 )
 from pwscup.accounts.guests import class_code
 from pwscup.accounts.invitations import keep_proof
@@ -98,6 +100,15 @@ def with_team(request: HttpRequest, own: Team, form: Form | None) -> dict[str, A
         "short_form": form
         if isinstance(form, ShortNameForm)
         else ShortNameForm(initial={"short_name": own.slug}),
+        "profile_form": form
+        if isinstance(form, TeamProfileForm)
+        else TeamProfileForm(
+            is_captain=captain,
+            initial={
+                "affiliation": own.affiliation,
+                "shows_name": any(m.shows_name for m in members if m.user_id == request.user.pk),
+            },
+        ),
         "invited": list(team_selectors.personal_invitations(own)),
     } | division_of(own)
 
@@ -182,6 +193,20 @@ def shorten(request: HttpRequest, contest: Contest) -> HttpResponse | None:
         return _("The team has a new short name.")
 
     return named(request, contest, ShortNameForm(request.POST), save)
+
+
+@action
+def profile(request: HttpRequest, contest: Contest) -> HttpResponse | None:
+    """The own name and the affiliation on the public page of the team."""
+    own = own_team(request, contest)
+    is_captain = team_policies.is_captain(request.user, own)
+    form = TeamProfileForm(request.POST, is_captain=is_captain)
+
+    def save(**given: Any) -> str:
+        services.set_profile(user=request.user, team=own, **given)
+        return _("Saved.")
+
+    return named(request, contest, form, save)
 
 
 @action

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The clock shared by all processes and machines of an installation: that of the database.
 
 Leases and the times of messages use it, so that a worker with a wrong clock neither takes rows from others

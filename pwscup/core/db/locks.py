@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Locks that Django does not offer."""
 
 from __future__ import annotations

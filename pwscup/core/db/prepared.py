@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Queries of nearly every request or task: Django compiles their SQL once instead of each time."""
 
 from __future__ import annotations

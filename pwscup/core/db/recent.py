@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A bounded cache of recent values in a process; it may be cleared at any time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two revision numbers for the facts of a contest: while they stay the same, so do its facts.
 
 `audit_log.record` draws new ones in the transaction of every service, so that a reader needs one query to

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Long writes in short transactions, so that others can write in between: SQLite has one writer at a time."""
 
 from __future__ import annotations

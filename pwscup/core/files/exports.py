@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables as CSV files that are safe in spreadsheets: no cell starts a formula."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The number of columns of an uploaded table: checked first, as it determines the work of all further checks."""
 
 from __future__ import annotations

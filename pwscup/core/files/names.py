@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of uploaded files: sanitized in one way everywhere."""
 
 from __future__ import annotations

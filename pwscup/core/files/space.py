@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Free disk space for uploads, and the reserve that is kept for them."""
 
 from __future__ import annotations

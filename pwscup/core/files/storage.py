@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files outside the web root, under random names; the name given by a participant is never a path.
 
 Sealed files are written here and read only in `pwscup.contests.truth`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Responses that a browser saves as a file and never shows."""
 
 from __future__ import annotations

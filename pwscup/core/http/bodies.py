@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The largest accepted body of a request, by its path."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Health of a web process, for monitoring: answered before host check, redirect, session and database."""
 
 from __future__ import annotations

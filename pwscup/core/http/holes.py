@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cached pages with holes: the parts that differ between responses or readers are filled in for each response."""
 
 from __future__ import annotations

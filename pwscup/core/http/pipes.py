@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A file for code that writes to files, whose bytes are forwarded immediately."""
 
 from __future__ import annotations

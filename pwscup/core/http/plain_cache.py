@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The shared cache holds JSON: data from its server is never executed as code."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fragments that a page polls until their state is final."""
 
 from __future__ import annotations

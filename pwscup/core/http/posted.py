@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values posted by buttons outside of forms."""
 
 from __future__ import annotations

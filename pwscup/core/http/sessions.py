@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sessions in the database under the hash of their keys: a copy of the table does not open a session."""
 
 from __future__ import annotations

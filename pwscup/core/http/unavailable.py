@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requests that fail because of the infrastructure: a full disk, or a busy or unavailable database."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The embedded broker: a Redis-compatible server from a Python wheel, on a private socket, in memory only.
 
 It stores nothing on disk: messages are hints, and the database holds the waiting jobs.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Message catalogues: .mo files are compiled from .po files if they are missing or older."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of everything that an installation needs, with advice for each fault."""
 
 from __future__ import annotations
@@ -32,7 +33,6 @@ from scoring.errors import ProblemsFound
 
 NO_DATABASE = (DatabaseError, InterfaceError, ImproperlyConfigured)
 SKEW = timedelta(seconds=5)
-LATE_SECONDS = 60
 WAITS = timedelta(minutes=10)
 SINCE = ("arrived_at", "due_at", "requested_at")
 DOCUMENTED = {"U1": 1.25, "U2": 13.75, "S1": 2, "E1": 0.5}
@@ -243,13 +243,12 @@ def check_mail() -> Iterator[Finding]:
 def check_workers() -> Iterator[Finding]:
     """Beat sends housekeeping through the broker to a worker every few seconds."""
     seconds = pulse.seconds_since()
-    late = max(LATE_SECONDS, 3 * settings.SWEEP_SECONDS)
     if seconds is None:
         yield fault(
             "workers: none has done housekeeping yet — start `manage.py up`, or a worker and beat; "
             "all share PWSCUP_DATA_DIR"
         )
-    elif seconds > late:
+    elif seconds > pulse.late_after():
         yield fault(
             f"workers: no housekeeping for {seconds:.0f} s — check that beat and a worker run, and read their logs"
         )

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a command that must not outlive the process that started it: `python keeper.py PARENT COMMAND…`.
 
 It uses only the standard library, so that it starts fast. Linux kills the command itself when its parent

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lines of the log: text from a client never starts a new line."""
 
 from __future__ import annotations

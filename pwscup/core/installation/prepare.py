@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Preparations before the first page: tables, message catalogues, static files. Fast if nothing has changed."""
 
 from __future__ import annotations

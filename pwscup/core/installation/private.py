@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Private paths: the data folder, its database and its key must not be readable by other users."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A check that all processes of an installation share the data folder: the database names a file in it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs that the administrator allows as scorers, and the parts of their sandbox that this machine lacks."""
 
 from __future__ import annotations

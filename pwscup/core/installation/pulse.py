@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A heartbeat: beat sends `seal` every few seconds, a worker runs it, and this file has the time of the last run."""
 
 from __future__ import annotations
@@ -6,6 +7,8 @@ import time
 from pathlib import Path
 
 from django.conf import settings
+
+LATE_SECONDS = 60
 
 
 def path() -> Path:
@@ -16,6 +19,11 @@ def path() -> Path:
 def beat() -> None:
     """Record that beat, broker and a worker have worked."""
     path().touch(mode=0o600)
+
+
+def late_after() -> float:
+    """Seconds without a heartbeat after which something is wrong."""
+    return max(LATE_SECONDS, 3 * settings.SWEEP_SECONDS)
 
 
 def seconds_since() -> float | None:

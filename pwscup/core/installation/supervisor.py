@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Starts the processes of the embedded mode, restarts them after a failure, shows their errors, and stops them."""
 
 from __future__ import annotations

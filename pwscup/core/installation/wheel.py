@@ -1,4 +1,5 @@
-"""The wheel of the library: what teams install at home, made of the very files that score here.
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel of the library and the client: what teams install at home, made of the very files that score here.
 
 A wheel of plain Python is a zip archive with three files of metadata (PEP 427), so that a running site needs no build
 tools to offer its own version. The metadata is that of `pyproject.toml`, from which `pip install .` builds the same.
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-PACKAGE = "scoring"
-COMMAND = "pwscup-scoring"
+PACKAGE, CLIENT = "scoring", "pwscup"
+OF_CLIENT = ("__init__.py", "__main__.py", "client/**/*.py", "client/py.typed")
+"""The files of the package `pwscup` that need nothing of the platform."""
 TAG = "py3-none-any"
 TYPE = "application/zip"
 
@@ -53,8 +55,8 @@ def content() -> bytes:
         f"{folder}/WHEEL": (
             f"Wheel-Version: 1.0\nGenerator: pwscup\nRoot-Is-Purelib: true\nTag: {TAG}\n"
         ).encode(),
-        f"{folder}/entry_points.txt": f"[console_scripts]\n{COMMAND} = {_command()}\n".encode(),
-        f"{folder}/top_level.txt": f"{PACKAGE}\n".encode(),
+        f"{folder}/entry_points.txt": _scripts().encode(),
+        f"{folder}/top_level.txt": f"{CLIENT}\n{PACKAGE}\n".encode(),
     }
     lines = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in files.items()]
     record = f"{folder}/RECORD"
@@ -70,16 +72,24 @@ def content() -> bytes:
 
 
 def _sources() -> Iterator[Path]:
-    """The modules of the library, and the data that belong to it."""
-    root = BASE_DIR / PACKAGE
-    patterns = ["**/*.py", *_project()["tool"]["setuptools"]["package-data"][PACKAGE]]
-    found = {path for pattern in patterns for path in root.glob(pattern) if path.is_file()}
+    """The modules of the library and of the client, and the data that belong to them."""
+    data = _project()["tool"]["setuptools"]["package-data"][PACKAGE]
+    patterns = {PACKAGE: ("**/*.py", *data), CLIENT: OF_CLIENT}
+    found = {
+        path
+        for package, own in patterns.items()
+        for pattern in own
+        for path in (BASE_DIR / package).glob(pattern)
+        if path.is_file()
+    }
     yield from sorted(found)
 
 
-def _command() -> str:
-    address: str = _project()["project"]["scripts"][COMMAND]
-    return address
+def _scripts() -> str:
+    """The commands, as installers read them."""
+    scripts = _project()["project"]["scripts"]
+    lines = [f"{name} = {address}\n" for name, address in scripts.items()]
+    return "".join(["[console_scripts]\n", *lines])
 
 
 def _digest(data: bytes) -> str:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The row is the job: claims, leases and fencing.
 
 A message to the broker is only a hint that a row waits. A worker claims the row with a conditional update,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The heartbeat of a job: renews its lease during the work, and ends work that exceeds its time limit."""
 
 from __future__ import annotations

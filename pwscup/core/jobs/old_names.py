@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of tasks before `run_job` and the single sweep: their messages may be in a broker during an upgrade.
 
 To be deleted after the next release.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The state changes of a job row: claim, lease, finish under its fencing number, put off, reclaim."""
 
 from __future__ import annotations

@@ -1,16 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
 """Filters and tags for all pages: times in the contest's zone, formatted numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from django import template
 from django.template import RequestContext
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
+from pwscup.core.help import links
+from pwscup.core.help.pages import Page
+from pwscup.core.help.rendering import address_of
 from pwscup.core.texts import moments, parts
 from pwscup.core.texts.moments import shown_moment
 
@@ -77,6 +84,12 @@ def percent(value: float | None) -> str:
 
 
 @register.filter
+def then(address: str, following: str) -> str:
+    """A URL that leads to another one afterwards: `{{ terms_first|then:file.url }}`."""
+    return f"{address.partition('?')[0]}?{urlencode({'next': following})}"
+
+
+@register.filter
 def named(name: object, text: object) -> str:
     """A name and its text, with the colon of the reader's language: `{{ field.label|named:error }}`."""
     return parts.named(name, text)
@@ -100,3 +113,39 @@ def part(context: RequestContext, name: str) -> SafeString:
     engine = context.template.engine
     template = engine.select_template(context["contest"].format.templates(name))
     return template.render(context)
+
+
+@register.simple_tag
+def help_url(key: str) -> str:
+    """The address of a page of the documentation, by its key in `pwscup.core.help.links`."""
+    return links.help_address(key, _language())
+
+
+@register.simple_tag
+def help_link(key: str, text: str = "") -> SafeString:
+    """A link into the documentation; without a text it asks how the file of a form is made."""
+    return format_html(
+        '<a class="help-link" href="{}">{}</a>', help_url(key), text or _("How is this file made?")
+    )
+
+
+@register.simple_tag
+def measure_help(id_: str) -> str | SafeString:
+    """A question mark that leads to the description of a measure; nothing for one that a ruleset defines."""
+    address = links.measure_address(id_, _language())
+    if address is None:
+        return ""
+    label = _("What is %(measure)s?") % {"measure": id_}
+    return format_html(
+        '<a class="help-mark" href="{}" title="{}" aria-label="{}">?</a>', address, label, label
+    )
+
+
+@register.filter
+def help_page(page: Page) -> str:
+    """The address of a page of the documentation on this platform."""
+    return address_of(page)
+
+
+def _language() -> str:
+    return (get_language() or "en").partition("-")[0]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts of plugins, which bring their own languages; all others are in the catalogues."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times as text for readers."""
 
 from __future__ import annotations

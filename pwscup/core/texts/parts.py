@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Punctuation between the parts of a text, which each language sets in its own way."""
 
 from __future__ import annotations

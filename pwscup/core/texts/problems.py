@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The problems of a file in the reader's language: the message, the expected and the found value."""
 
 from __future__ import annotations

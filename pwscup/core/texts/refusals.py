@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Refusals: requests that the rules do not allow now; an error of the request, not of the program."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Form fields for lists of numbers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The form of an experiment: data, ε, methods. All errors are reported together, and an uploaded file is kept."""
 
 from __future__ import annotations

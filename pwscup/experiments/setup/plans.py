@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plan of an experiment: defaults, bounds, steps, and its stored form."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts of settings: the meaning of a choice, and the label of every figure."""
 
 from __future__ import annotations

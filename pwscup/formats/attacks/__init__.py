@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attacks: questions about released data, whose answers are sealed.
 
 Every kind of attack is a `Question` with other parameters, or a `Sheets` of several. The release of a `sheet` was

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files for attackers in one archive, and what they know of a published table, whether it is one file or several."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts of a hidden table, estimated from what the organizer's rounds disclose of it."""
 
 from __future__ import annotations

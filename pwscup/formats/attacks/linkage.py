@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Record linkage: the record of the original, or of a table of candidates, that a published record was made from."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sheets of questions about the records of a published table: several questions, each with an answer file."""
 
 from __future__ import annotations

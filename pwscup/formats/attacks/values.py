@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sensitive values of the individuals in a published series of releases."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Audits of a synthetic table: their page and their report."""
 
 from __future__ import annotations

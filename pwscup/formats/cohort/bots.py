@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bots with cohorts: each publishes a synthetic table by a synthesizer of the library."""
 
 from __future__ import annotations

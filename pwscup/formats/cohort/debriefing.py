@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The debriefing of a synthetic table: who was found, and how near the table came to them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Synthetic tables: scored and published in canonical order, as no record was made from a certain one."""
 
 from __future__ import annotations

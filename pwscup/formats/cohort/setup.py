@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's page of the table that cohorts are drawn from."""
 
 from __future__ import annotations

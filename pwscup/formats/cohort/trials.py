@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trials on a team's cohort: a synthetic table by one method, and its measures."""
 
 from __future__ import annotations

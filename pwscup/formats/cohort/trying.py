@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The synthesizers that teams may try on their own cohort."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts of boards and reports about tables whose records are re-identified."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bots with tables: they anonymize and attack them with the library, as teams do."""
 
 from __future__ import annotations

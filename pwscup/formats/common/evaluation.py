@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of records: scored in a new secret order, published in another one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of a contest with one table for all teams, as text."""
 
 from __future__ import annotations

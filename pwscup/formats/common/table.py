@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An organizer's CSV: a description, the public part, a sample, unmeasured measures."""
 
 from __future__ import annotations

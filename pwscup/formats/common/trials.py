@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trials on tables of records: the library's methods and attackers, on what the team itself has."""
 
 from __future__ import annotations

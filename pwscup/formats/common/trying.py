@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The methods that teams may try on a table of records, and the first attacks on one."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """A hidden table is disclosed under differential privacy, and teams estimate counts of it."""

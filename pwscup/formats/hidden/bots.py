@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bots with a hidden table: they estimate its counts from a release, or by asking within their budget."""
 
 from __future__ import annotations

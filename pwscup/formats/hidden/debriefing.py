@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The debriefing of an estimate of a hidden table: estimates next to true counts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Disclosure of a hidden table in a contest: its columns with their values, the times, and ε."""
 
 from __future__ import annotations

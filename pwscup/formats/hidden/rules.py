@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of a contest with a hidden table, as text."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's page of a table that stays hidden."""
 
 from __future__ import annotations

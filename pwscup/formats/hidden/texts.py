@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts of pages for contests about a hidden table."""
 
 from django.utils.translation import gettext_lazy as _

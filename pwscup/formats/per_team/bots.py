@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bots with their own tables, and with candidates."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each team gets records drawn from the organizer's table and those that all have, with further ones as decoys."""
 
 from __future__ import annotations

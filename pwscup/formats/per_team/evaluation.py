@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Own tables of teams: aligned with the original, published with candidates among decoys."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts of pages for contests with own tables of teams."""
 
 from django.utils.translation import gettext_lazy as _

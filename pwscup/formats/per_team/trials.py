@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trials on teams' own tables: mapped back to values of the original, attacked among decoys that imitate the real ones.
 
 The real decoys are in the answer key, which no trial opens.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The methods that teams may try on their own tables, and the first attacks among candidates."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts of boards and reports about series of releases, from which sensitive values are guessed."""
 
 from __future__ import annotations
@@ -43,11 +44,6 @@ ATTACK = AttackTexts(
         "↑ higher is better. Mean accuracy over the baseline against the releases of the other teams; a "
         "target without a valid guess counts 0."
     ),
-    matrix_caption=_(
-        "Accuracy over the baseline, attackers down, attacked teams across; grey is a team's own releases or "
-        "a target without a guess. The numbers are in the table below."
-    ),
-    matrix_picture=_("Heat map of the accuracy over the baseline; the table below has the numbers"),
     matrix_legend=_(
         "A dash is a target without a valid guess, which counts 0; a team's own releases are left out. A "
         "rate of 0 is no better than the baseline."

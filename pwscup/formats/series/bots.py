@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bots with series of releases, and with guesses of their values: made from the data of every team."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The debriefing of a series of releases: whose values were guessed, and the width of the regions in each column."""
 
 from __future__ import annotations

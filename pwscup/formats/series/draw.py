@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each team gets the records of its own individuals, at all times, as long as there are some left."""
 
 from __future__ import annotations

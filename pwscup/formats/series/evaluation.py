@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A series of releases: its measures, and its published files."""
 
 from __future__ import annotations

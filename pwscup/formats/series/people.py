@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each team's own individuals of a series: the organizer's tables, split by a secret permutation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of a contest of sequential release as text: the content of a series, the requirements, the attackers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An organizer's archive of the tables of several times."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trials on series of tables: the library's methods of publication, and its attackers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The methods that teams may try on their series of tables, and the first guesses of values."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts of boards and reports about attacks: on tables whose records are re-identified, or on series of
 releases from which sensitive values are guessed."""
 
@@ -42,8 +43,6 @@ class AttackTexts:
     measures_caption: _StrPromise
     attack_caption: _StrPromise
     attack_legend: _StrPromise
-    matrix_caption: _StrPromise
-    matrix_picture: _StrPromise
     matrix_legend: _StrPromise
     own: _StrPromise
     # The screen for a projector
@@ -86,11 +85,6 @@ TABLE_ATTACKS = AttackTexts(
         "↑ higher is better. Mean re-identification rate over the tables of the other teams; a target "
         "without a valid guess counts 0."
     ),
-    matrix_caption=_(
-        "Re-identification rates, attackers down, attacked teams across; grey is an own table or a target "
-        "without a guess. The numbers are in the table below."
-    ),
-    matrix_picture=_("Heat map of re-identification rates; the table below has the numbers"),
     matrix_legend=_(
         "A dash is a target without a valid guess, which counts 0; a team's own table is left out."
     ),

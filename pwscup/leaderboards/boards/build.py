@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The boards, derived from the facts: pure functions from values to plain JSON data."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A board as data: columns and rows of cells, for pages, reports and downloads."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Headers and number formats of measure columns: those of a series are narrower."""
 
 from __future__ import annotations

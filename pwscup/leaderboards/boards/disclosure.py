@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The boards of a contest with a hidden table: its rounds next to each other, their comparison, the budget curve."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The colours of an attack matrix."""
 
 from __future__ import annotations

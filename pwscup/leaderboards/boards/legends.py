@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The texts around a board: a caption, the sentences and entries of its legend, its chart."""
 
 from __future__ import annotations
@@ -92,11 +93,10 @@ def _anonymization(section: Section, rules: Ruleset) -> Legend:
         figure=Figure(
             _("Utility against safety"),
             _(
-                "A point for each team, with its rank; the lower left is best. The numbers are in the table above."
+                "A point for each team, with its rank. Better is up and right; the line joins the teams that no other "
+                "team beats in both. The numbers are in the table above."
             ),
-            _(
-                "Scatter plot of utility rank and safety rank by team; the table above has the numbers"
-            ),
+            _("Scatter plot of utility and safety by team; the table above has the numbers"),
         ),
     )
 
@@ -121,9 +121,6 @@ def _matrix(section: Section, rules: Ruleset) -> Legend:
             *_explained(section, rules),
         ),
         terms=tuple(Term(attack.id, attack.title) for attack in _attacks(section)),
-        figure=Figure(
-            _("Attack matrix"), str(said.matrix_caption), str(said.matrix_picture), is_first=True
-        ),
     )
 
 

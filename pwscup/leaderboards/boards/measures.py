@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The boards of the formula "measure-ranks": measures ranked under headings, attackers, and both."""
 
 from __future__ import annotations

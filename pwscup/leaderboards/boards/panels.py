@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A board on a page: its tables, or the reason why there are none yet, and its legend."""
 
 from __future__ import annotations

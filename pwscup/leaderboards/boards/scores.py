@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The boards of every other formula: utility, protection, attack and presentation in per cent, and a total."""
 
 from __future__ import annotations

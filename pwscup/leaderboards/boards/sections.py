@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Common parts of all boards: the facts as values, rows, and the attack matrix.
 
 All data are lists in the order of the page, so that a database that reorders object keys has no effect. Names

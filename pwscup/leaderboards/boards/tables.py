@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The columns and cells of every board: from a section of the stored boards to a table."""
 
 from __future__ import annotations

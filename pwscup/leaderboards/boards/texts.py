@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts of boards: their names, and the components of their totals."""
 
 from __future__ import annotations

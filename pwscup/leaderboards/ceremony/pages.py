@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contexts of the pages of a ceremony: only the revealed part of the final order."""
 
 from __future__ import annotations

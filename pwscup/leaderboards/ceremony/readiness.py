@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The blockers of a ceremony: why a final order is not known yet, and from when it is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Actions of organizers on the leaderboard: visibility, freeze, and step-by-step reveal."""
 
 from __future__ import annotations

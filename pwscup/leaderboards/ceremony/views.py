@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The closing ceremony: the public page, and the organizers' screen with buttons."""
 
 from __future__ import annotations

@@ -1,14 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cells of an attack matrix: there may be 40,000 of them, so their HTML is minimal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from pwscup.leaderboards.boards.cells import Rate
+from pwscup.leaderboards.boards.cells import Board, Cell, Line, Rate
 from pwscup.leaderboards.boards.heat import heat
 
 register = template.Library()
@@ -22,6 +24,47 @@ def rates(cells: Iterable[Rate], own: str, top: int) -> SafeString:
     """
     owned = f'<td class="own"><span class="visually-hidden">{escape(own)}</span>'
     return mark_safe("".join(_cell(cell, owned, top) for cell in cells))  # noqa: S308 — numbers
+
+
+def mean_of(cells: Iterable[Rate]) -> float | None:
+    """The mean of the known rates; None if there is none."""
+    known = [cell.rate for cell in cells if cell.rate is not None and not cell.is_own]
+    return sum(known) / len(known) if known else None
+
+
+@register.simple_tag
+def row_mean(cells: Iterable[Rate]) -> SafeString:
+    """The cell with the mean of an attacker's rates."""
+    return _mean_cell(mean_of(cells))
+
+
+@register.simple_tag
+def column_means(rows: Sequence[Line]) -> SafeString:
+    """The cells with the mean of the teams' rates against each attacked team."""
+    columns = zip(*(row.cells for row in rows if row.team is not None), strict=True)
+    return mark_safe("".join(_mean_cell(mean_of(column)) for column in columns))  # noqa: S308
+
+
+def _mean_cell(mean: float | None) -> SafeString:
+    return mark_safe("<td>–" if mean is None else f"<td>{100 * mean:.2f}")  # noqa: S308
+
+
+@register.simple_tag
+def most(table: Board) -> float:
+    """The largest total of a board, for bars; 0 if there is none."""
+    if not table.is_ranked:
+        return 0.0
+    firsts = (row.cells[0] for row in table.rows if row.cells and not row.is_empty)
+    totals = (first.value for first in firsts if isinstance(first, Cell))
+    return max((total for total in totals if isinstance(total, int | float)), default=0.0)
+
+
+@register.simple_tag
+def bar(value: Any, top: float) -> SafeString:
+    """The bar of a total whose length is its share of `top`."""
+    if not isinstance(value, int | float) or top <= 0 or value < 0:
+        return mark_safe("")
+    return mark_safe(f'<i class="bar" style="width:{100 * value / top:.0f}%"></i>')  # noqa: S308
 
 
 def _cell(cell: Rate, owned: str, top: int) -> str:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A notice as an e-mail in the recipient's language."""
 
 from __future__ import annotations

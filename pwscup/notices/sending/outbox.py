@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The outbox: notices are written in the transaction of their event; deliveries for each recipient follow later."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The text of a notice in the active language: never a result, a rank or a name that is not public."""
 
 from __future__ import annotations

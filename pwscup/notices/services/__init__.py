@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Changes of news, questions, e-mail preferences and webhooks: each in one transaction."""
 
 from pwscup.notices.services.announcements import (

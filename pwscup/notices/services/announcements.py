@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Announcements of organizers: published, corrected, withdrawn; never deleted."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Common parts of all changes of this app: the refusal, and the lock on the contest's row."""
 
 from __future__ import annotations

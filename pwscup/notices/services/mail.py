@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The e-mails that a user wants. There are no events, as this is private."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Questions of teams, the organizers' answers, and clarifications for everybody."""
 
 from __future__ import annotations

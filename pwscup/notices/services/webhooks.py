@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Webhooks: URLs that receive a contest's news."""
 
 from __future__ import annotations

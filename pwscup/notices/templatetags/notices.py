@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Template tags about news for other apps."""
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pwscup.notices import selectors
 
 register = template.Library()
 MOST = 9
+FEW = 3
 
 
 @register.simple_tag(takes_context=True)
@@ -23,6 +25,12 @@ def unread_news(context: dict[str, Any]) -> str:
     if holes is None:
         return _counted(selectors.n_unread(user, contest))
     return holes.add(lambda answer: _counted(selectors.n_unread(user, contest, answer.numbers)))
+
+
+@register.simple_tag(takes_context=True)
+def latest_news(context: dict[str, Any]) -> list[selectors.Item]:
+    """The first news of a contest as its page lists them: pinned ones, then the newest."""
+    return selectors.news(context["contest"])[:FEW]
 
 
 def _counted(n: int) -> str:

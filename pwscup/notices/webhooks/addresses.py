@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Allowed webhook targets: hosts on the internet, never hosts that only this machine can reach."""
 
 from __future__ import annotations

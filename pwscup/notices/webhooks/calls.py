@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A call of a webhook with the standard library, which can connect to a given IP address.
 
 Higher-level libraries resolve the name themselves, a second time after it was checked, and follow redirects.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signatures of this installation: calls of webhooks, and links to unsubscribe."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The boards of a final report: of every stage, of the season and of every division."""
 
 from __future__ import annotations

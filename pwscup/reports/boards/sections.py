@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A group of boards on the page of a final report: tables, pictures, and texts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The boards of a final report as tables: every number is available with full precision."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Links to certificates and the final report on a contest's overview."""
 
 from __future__ import annotations

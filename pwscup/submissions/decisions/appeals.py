@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Appeals: a thread about one submission between its team and the organizers."""
 
 from __future__ import annotations

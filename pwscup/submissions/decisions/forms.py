@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms for decisions of organizers, and for appeals."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Decisions of organizers about teams and submissions, always with a reason that is shown to the team."""
 
 from __future__ import annotations

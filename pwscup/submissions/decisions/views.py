@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of decisions: for organizers, for a team, and the appeal about one submission."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Evaluation of submissions: the only place where the rules, the answer key and the library meet.
 
 The evaluation of a kind of round is in `pwscup.formats`; the answer key is opened here, for the format only.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A submission for formats: its files and the answer key are opened here, through `contests.truth`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Debriefings: what the attacks on a team's own table found, from the answer key of that table only."""
 
 from __future__ import annotations

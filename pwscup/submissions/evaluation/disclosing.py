@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The disclosed data of a hidden table: noisy counts, and a randomized release."""
 
 from __future__ import annotations

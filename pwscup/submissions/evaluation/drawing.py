@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The data of the answer key for drawing a team's own table, and the stored parts of a draw."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The largest number of attackers who found the same record of a published table."""
 
 from __future__ import annotations

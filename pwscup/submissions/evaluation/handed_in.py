@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files of a submission, read through `contests.truth`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of contests, opened through `contests.truth`, and read once for all submissions."""
 
 from __future__ import annotations

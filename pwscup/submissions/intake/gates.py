@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Gates: the reasons why a user cannot submit, each with the next step."""
 
 from __future__ import annotations

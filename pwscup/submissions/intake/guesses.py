@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Guesses about several targets that arrive together: each is a submission of its own."""
 
 from __future__ import annotations

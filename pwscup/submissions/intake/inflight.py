@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Uploads in flight: the time up to which all arrivals are stored, so that nobody waits without reason.
 
 Files that arrived before a round closed count, even if their bytes follow later. So results and targets wait

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits of submissions in addition to that of the round: on a day of the contest's calendar, and in all."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a sent form to submissions: after an error nothing is submitted."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A file that was sent twice because the first response was lost: both are one submission."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Uploads from browsers: archives unpacked under limits, guesses matched to their targets.
 
 No path, declared size or declared count is trusted.
@@ -107,13 +108,20 @@ def target_of(name: str, slugs: Iterable[str], *, own: str = "") -> str | None:
     path = PurePosixPath(name.lower())
     if path.suffix != ".csv":
         return None
-    known = set(slugs)
-    stems = [path.stem, path.stem.removeprefix("attack_")]
-    for prefix in (f"team{own}_attack_", f"{own}_attack_") if own else ():
-        if path.stem.startswith(prefix):
-            rest = path.stem.removeprefix(prefix)
-            stems += [rest, rest.removeprefix("team")]
-    return next((stem for stem in stems if stem in known), None)
+    return by_stem(slugs, own=own).get(path.stem)
+
+
+def by_stem(slugs: Iterable[str], *, own: str = "") -> dict[str, str]:
+    """The slug of each target by the names of its guess files, without their suffix."""
+    slugs = list(slugs)
+    forms = ["{}", "attack_{}"]
+    for name in (f"team{own}", own) if own else ():
+        forms += [f"{name}_attack_{{}}", f"{name}_attack_team{{}}"]
+    found: dict[str, str] = {}
+    for form in forms:  # a team's own name comes before what it may be an ending of
+        for slug in slugs:
+            found.setdefault(form.format(slug), slug)
+    return found
 
 
 def matched(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The form of a judge: a grade for each team by each criterion."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The judges' grades of presentations: the order of talks, the grades, and their means."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Context of the page of the judges' grades."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lengths of talks and questions on the timer's page."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of the judges' grades, and the slides."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of the vote of the audience: for members of teams, for guests with the link, and for organizers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The vote of the audience: one ballot per person, secret, and counted only when an organizer ends it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Context of the page of a round with a hidden table: the target, the release, the budget."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Downloads: files are always sent as attachments, never shown by the browser."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hints for the organizers from results of attacks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lines of lists of submissions: results as far as the viewer may see them."""
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
 
 
+REFUSED = (State.REJECTED, State.CANCELLED)
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A submission in a list, with the viewer's information and actions."""
@@ -30,6 +34,11 @@ class Line:
     worst: float | None
     counts: bool
     may_choose: bool
+
+    @property
+    def is_refused(self) -> bool:
+        """It used no attempt and has no result: the files were refused, or the team withdrew them."""
+        return self.submission.state in REFUSED
 
     @property
     def unfinished(self) -> bool:
@@ -69,6 +78,14 @@ def lines(
             )
         )
     return found
+
+
+def folded(found: Sequence[Line]) -> dict[str, list[Line]]:
+    """The lines of a history, and those of refused files, which a page folds."""
+    return {
+        "history": [line for line in found if not line.is_refused],
+        "refused": [line for line in found if line.is_refused],
+    }
 
 
 def headline_of(ruleset: Ruleset, hidden: Collection[str] = ()) -> list[str]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The organizer's list of all submissions, as a page and as CSV."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The problems or notes of a submission in the reader's language, with the team's file names."""
 
 from __future__ import annotations

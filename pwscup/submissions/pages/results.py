@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contexts of the page of one submission: plain functions of facts."""
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
 from django.utils.translation import get_language
-from django.utils.translation import gettext as _
 
 from pwscup.contests.rules.measures import ShownMeasure, shown_measure, visible_measures
 from pwscup.contests.rules.own_measures import utility_formula
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from pwscup.submissions.models import Submission
     from pwscup.submissions.policies import Person
-    from scoring.registry import Measure
     from scoring.rulesets import Ruleset
 
 Values = Mapping[str, float | int | None]
@@ -165,7 +164,7 @@ class Family:
 def _measures(
     submission: Submission, visible: feedback.Visible | None, viewer: Person, now: datetime
 ) -> dict[str, Any]:
-    """The rows of a scored anonymization and its picture, or of an estimate; empty for other results."""
+    """The rows of a scored anonymization, or of an estimate; empty for other results."""
     values = visible.values if visible else None
     if submission.target_id is not None or not values:
         return {}
@@ -187,7 +186,6 @@ def _measures(
         "drawing": ", ".join(drawing),
         "is_final": bool(drawing) and finals.are_final(submission.round, now),
         "n_others": len(others),
-        "chart": chart(map(ruleset.measure, ids), submission.number, values, others),
         "parts": of_parts(ruleset, ids, values),
         "sizes": {name: values.get(name) for name in COUNTED},
     }
@@ -206,37 +204,3 @@ def families(
 def _row(measure: ShownMeasure, values: Values, others: Sequence[Values]) -> Row:
     best = measure.best_of(v.get(measure.id) for v in (values, *others))
     return Row(measure, values.get(measure.id), best)
-
-
-def chart(
-    chosen: Iterable[Measure], number: int, values: Values, others: Mapping[int, Values]
-) -> dict[str, Any]:
-    """The data of the two charts: losses as shares of the team's largest, and re-identification rates."""
-    measures = [shown_measure(m) for m in chosen if values.get(m.id) is not None]
-    return {
-        "utility": [_series(m, number, values, others) for m in measures if m.is_loss],
-        "linkage": [_series(m, number, values, others) for m in measures if m.family == "linkage"],
-        "number": number,
-        "labels": {
-            "this": _("this submission"),
-            "others": _("your other submissions"),
-            "share": _("share of your largest loss"),
-            "rate": _("re-identification rate"),
-        },
-    }
-
-
-def _series(
-    measure: ShownMeasure, number: int, values: Values, others: Mapping[int, Values]
-) -> dict[str, Any]:
-    known = {n: v[measure.id] for n, v in others.items() if v.get(measure.id) is not None}
-    own = values[measure.id]
-    largest = max([own, *known.values()])
-    share = (lambda value: value / largest if largest else 0) if measure.is_loss else float
-    return {
-        "id": measure.id,
-        "title": measure.title,
-        "value": own,
-        "share": share(own),
-        "others": [{"number": n, "value": v, "share": share(v)} for n, v in known.items()],
-    }

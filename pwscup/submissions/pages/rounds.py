@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contexts of the pages of rounds: plain functions of facts."""
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from pwscup.submissions.intake.gates import gate, used_today
 from pwscup.submissions.judging import grades, votes
 from pwscup.submissions.models import Choice, Evaluation, Ruling, Submission
 from pwscup.submissions.pages import disclosing
-from pwscup.submissions.pages.lines import headline_of, lines
+from pwscup.submissions.pages.lines import folded, headline_of, lines
 from pwscup.submissions.results import finals
 from pwscup.submissions.states import UNFINISHED
 from scoring.rulesets.base import localized
@@ -148,7 +149,7 @@ def history_of(
     history = list(selectors.submissions_of_team(team, round)) if team else []
     counted = selectors.counted_submission(team, round) if team else None
     return {
-        "history": lines(history, request.user, now, [counted.pk] if counted else []),
+        **folded(lines(history, request.user, now, [counted.pk] if counted else [])),
         "unfinished": [s for s in history if s.state in UNFINISHED],
     }
 
@@ -240,7 +241,7 @@ def attack(
             policies.may_download_release(request.user, t, now) for t in tables[:1]
         ),
         "own_table": next((t for t in tables if team and t.team_id == team.pk), None),
-        "history": history,
+        **folded(history),
         "unfinished": [line.submission for line in history if line.unfinished],
     }
 

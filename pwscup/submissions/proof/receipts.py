@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Receipts: proofs of a submission and its time for the team."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Commit and reveal: the document that a contest publishes when nothing can be drawn from its secret any more."""
 
 from __future__ import annotations

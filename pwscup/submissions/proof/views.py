@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of proofs: receipts, and the secret that a contest reveals."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of submissions as plain values, for boards: without an object for every rate.
 
 The rules are those of `selectors`: the newest effective evaluation of a submission counts, and submissions

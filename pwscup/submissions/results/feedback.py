@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The feedback for a viewer: the exact result, a band, or nothing yet."""
 
 from __future__ import annotations

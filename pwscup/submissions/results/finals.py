@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random measures have two values: one is the feedback during a round, the other the final score.
 
 The final one is hidden as long as a team may submit in the round. Otherwise a team could fit its table to the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sequential audit`: every definition of risk and every attacker on one series, and a report."""
 
 from __future__ import annotations

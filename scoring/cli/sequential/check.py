@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sequential check`: are releases generalizations of their tables, m-unique and m-invariant."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `sequential`: publish a changing table repeatedly, then check, measure and attack its releases."""
 
 from __future__ import annotations

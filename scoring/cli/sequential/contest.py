@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sequential score`, `guess` and `mark`: series and guesses about them, evaluated as on the platform."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of the parts of `sequential`: tables as several files or as one archive, and folders."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sequential generate` and `sequential publish`: tables of several times, and a release of each."""
 
 from __future__ import annotations

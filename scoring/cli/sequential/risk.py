@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sequential risk`: how sure an attacker may be of each record's sensitive value."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records for a team: shared ones that all teams have, its own, and decoys, in the proportions of strata."""
 
 from __future__ import annotations

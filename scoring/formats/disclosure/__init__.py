@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Disclosure under differential privacy: a hidden table is released once, or queried.
 
 Attributes are columns with listed values; records are codes of shape (n, W), the positions of their values. ε is a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The columns of a hidden table that may be released or asked for, and records as codes of their values."""
 
 from __future__ import annotations

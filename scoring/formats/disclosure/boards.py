@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The boards of rounds in which a hidden table was estimated, from the file that a contest offers."""
 
 from __future__ import annotations

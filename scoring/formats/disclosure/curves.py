@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The budget curve: the expected error of estimates at an ε, from formulas only."""
 
 from __future__ import annotations

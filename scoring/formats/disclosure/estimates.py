@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Estimates of a contingency table: the file that teams submit, and its errors."""
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from scoring.privacy.domains import Integers
 from scoring.privacy.tables import l2, spearman
 from scoring.scores.options import TABLE_MEASURES
 from scoring.tables.cells import ColumnProblems, read_numbers
+from scoring.tables.published_rules import Rules
 from scoring.tables.reading import check_header
 from scoring.tables.schema import Column, Kind, Role
 from scoring.tables.text import MAX_UNUSABLE, decode, note_length, read_header, records
@@ -174,6 +176,22 @@ class _Lines:
                 missing=missing,
                 got="; ".join(map(shorten, islice(named, _FEW))),
             )
+
+
+def estimate_rules(target: Sequence[Attribute]) -> Rules:
+    """The rules of an estimate as JSON; see `read_estimate` and `scoring.tables.published_rules`.
+
+    Examples
+    --------
+    >>> estimate_rules([Attribute("sex", ("F", "M"))])["columns"]
+    [{'name': 'sex', 'values': ['F', 'M']}]
+    """
+    return {
+        "kind": "counts",
+        "columns": [{"name": a.name, "values": list(a.values)} for a in target],
+        "count": {"name": COUNT, "decimals": 0, "min": "0", "max": str(MAX_COUNT)},
+        "shown": _FEW,
+    }
 
 
 def write_estimate(counts: Integers, target: Sequence[Attribute]) -> bytes:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Estimators: simple methods from a release or an answer to an estimate."""
 
 from __future__ import annotations

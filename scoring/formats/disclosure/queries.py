@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Questions to a hidden table: contingency tables over some columns of the records that pass a filter.
 
 Each question has one canonical form, by whose text and digest it is known again: columns in the order of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table released once: every record Pk-anonymized, in a random order."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lecture contest: a table of its own for each team, decoys among the candidates, aligned tables.
 
 Records are numbered by 0-based rows of the organizer's table, by 0-based lines of a team's own table

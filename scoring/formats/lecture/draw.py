@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A team's records and decoys, drawn from the organizer's table."""
 
 from __future__ import annotations

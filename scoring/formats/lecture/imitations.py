@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Imitated decoys: records that a team can make of its own table, in place of decoys that it does not know."""
 
 from __future__ import annotations

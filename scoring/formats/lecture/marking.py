@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hits of guesses of candidate lines, among the records that were not deleted."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several aligned tables that are submitted together, each with some columns of one original."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The release of an aligned table: all its lines shuffled for attackers, and the secret key."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables of all teams, for a teacher without a server, and the key that links them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sequential release: a changing table published repeatedly, and what its releases disclose together.
 
 Records are positions in `Microdata.ids`, sensitive values and ordered categories are codes; groups are numbered

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Background knowledge of an attacker: the releases, and who was in the tables when, with all quasi-identifiers."""
 
 from __future__ import annotations

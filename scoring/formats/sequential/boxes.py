@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Points in regions: the groups of a release that a person may be in, by its quasi-identifiers only."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Zip archives of CSV files that are called by a letter and a number: T1.csv, T2.csv … or R1.csv, C1.csv …"""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rows that tuples may have: rows of their sensitive value whose region contains them, by value.
 
 Tuples of different values share no row, so what is found for some values at a time is found for all.

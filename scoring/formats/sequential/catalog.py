@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every measure of a series of releases under its identifier."""
 
 from __future__ import annotations

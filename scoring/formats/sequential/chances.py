@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bounds and chances of the true value of an entity after an exchange in its group."""
 
 from __future__ import annotations

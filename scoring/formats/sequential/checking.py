@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of releases: generalizations of their tables, m-unique, and as far as files show m-invariant.
 
 A release file does not contain the owners of its rows. So definition 2 is checked in an equivalent form: there is a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Components: entities that share no row with others are counted by themselves."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Releases that were published before, read from files, so that `publish` can continue from them.
 
 A file does not say whose a row is. A record gets a row of its value whose region contains it, with one signature in all

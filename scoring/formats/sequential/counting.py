@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Row counting: what an attacker finds who counts the rows of the regions that contain a person."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signatures, m-uniqueness and m-eligibility: definitions 6, 7 and 9, the last one put right.
 
 Definition 9 is printed upside down: a table is m-eligible where the most frequent value has at most one in m of

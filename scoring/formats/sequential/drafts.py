@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Phase 4, second half: the regions of the groups, and a release made of groups and regions."""
 
 from __future__ import annotations

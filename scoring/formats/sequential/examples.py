@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The patients of the paper on safer m-invariant generalization: its tables 1, 2, 3, 10 and 11, slips put right.
 
 Zip codes 2k0 and 3k0 are 20,000 and 30,000, and David's of table 11 is that of table 10.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of a sequential release: the tables T1, T2 …, and the background tables."""
 
 from __future__ import annotations

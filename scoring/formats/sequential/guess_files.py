@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of guessed sensitive values: `id,value`, one line for each person who is guessed."""
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from scoring.errors import Collector, ProblemsFound, shorten
+from scoring.tables.published_rules import Rules
 from scoring.tables.reading import read_records
 from scoring.tables.records import Records
 from scoring.tables.schema import Column, Kind, Role, Schema
@@ -62,6 +64,20 @@ def read_value_guess(
     names, said = table.values(ID).tolist(), table.values(VALUE).tolist()
     _wrong_ids(enumerate(names, start=1), known, file).raise_if_any()
     return {id_: value for id_, value in zip(names, said, strict=True) if value}
+
+
+def value_rules(values: Sequence[str] | None) -> Rules:
+    """The rules of a guess as JSON, but for who has an id; see `read_value_guess` and `scoring.tables.published_rules`.
+
+    Examples
+    --------
+    >>> value_rules(["flu"])["columns"]
+    [{'name': 'id'}, {'name': 'value', 'values': ['flu'], 'empty': True}]
+    """
+    known: Rules = {} if values is None else {"values": [*values]}
+    columns = [{"name": ID}, {"name": VALUE, **known, "empty": True}]
+    distinct = {"column": ID, "code": "value_guess.repeated_id"}
+    return {"kind": "table", "columns": columns, "least": 1, "most": None, "distinct": distinct}
 
 
 def _wrong_ids(lines: Iterable[tuple[int, str]], known: Collection[str], file: str) -> Collector:

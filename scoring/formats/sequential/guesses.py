@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Guesses of sensitive values: attackers, and the scores of guesses."""
 
 from __future__ import annotations

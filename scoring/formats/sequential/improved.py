@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The remedy by regions: the improved phase 4 of section 4.3, for any number of attributes and for every group.
 
 A group is moved where a tuple of it is not safe. The regions that make it so are cut back behind the tuple, on the side

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The remedy by information: with each group, a group of the release before that its tuples were in (4.3).
 
 A group has one number for all its rows. A number for each row would disclose more than the constant signature: people's

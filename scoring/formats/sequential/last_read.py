@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The column `last` as an attacker reads it, published for all groups or only where regions overlap (4.3).
 
 A group with a number: a person in it that the release before held was there in a group of the signature of that number.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits of a series: records left out, displaced, and counterfeits."""
 
 from __future__ import annotations

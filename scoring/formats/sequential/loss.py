@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Costs of a publication: wide regions, counterfeits, deletions, tampered regions and displaced tuples."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures of a series of releases: its utility, and its disclosure risk. Each is a function of a `Scored`."""
 
 from __future__ import annotations

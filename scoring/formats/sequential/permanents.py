@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Components that are small enough for all their possible worlds to be counted."""
 
 from __future__ import annotations

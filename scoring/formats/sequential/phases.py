@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Phases 1 to 3: which tuples of a table share a bucket, and how many groups each bucket will make.
 
 Division puts a tuple that was published before into the bucket of its signature, balancing fills the values that a

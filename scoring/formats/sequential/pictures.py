@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pictures of a sequential release: regions in the plane, and risks."""
 
 from __future__ import annotations

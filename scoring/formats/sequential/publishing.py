@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Publish a changing table: the four phases of m-invariance, with one of three methods."""
 
 from __future__ import annotations

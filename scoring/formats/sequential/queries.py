@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random COUNT queries to a changing table, and the answers of its releases."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of a sequential release: the releases R1, R2 …, counterfeits C1 … and notices of tampering N1 …"""
 
 from __future__ import annotations

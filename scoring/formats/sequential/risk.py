@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Identification risk: the attacker's certainty of a person's sensitive value.
 
 The attacker has every release, and knows the name, the quasi-identifiers and the lifespan of every person

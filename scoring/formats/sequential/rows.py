@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rows of all releases of a series, and what of each does not change through the life of its entity."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Components that are too large to count: their possible worlds are sampled."""
 
 from __future__ import annotations

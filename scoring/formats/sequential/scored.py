@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Input of the measures of a series: its full tables, its releases, and its risks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A series: all releases of a changing table with the files published with them, and the deletions."""
 
 from __future__ import annotations

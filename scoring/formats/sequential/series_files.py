@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading what a contest of sequential release works on: archives of tables, and of the series made of them."""
 
 from __future__ import annotations

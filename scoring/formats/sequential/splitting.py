@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Phase 4, first half: the groups that a bucket of tuples makes.
 
 A large bucket is halved again and again along its widest attribute, each value in the same proportion. In a part of

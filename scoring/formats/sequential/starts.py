@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Possible worlds to start a walk from, with true values where these are found."""
 
 from __future__ import annotations

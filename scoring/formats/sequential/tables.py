@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables of a sequential release: those of the publisher at each time, and the published ones."""
 
 from __future__ import annotations

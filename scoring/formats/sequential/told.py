@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Check of published counterfeits: can they be the rows that the records leave over in each group."""
 
 from __future__ import annotations

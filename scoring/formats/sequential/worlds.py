@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Possible worlds: at every time each entity that lives then has a row of its own, and its value never changes.
 
 Entities are the people of the microdata and, where the group of each counterfeit is published, the counterfeits.

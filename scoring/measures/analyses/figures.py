@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of two tables by name, and how far they are apart."""
 
 from __future__ import annotations

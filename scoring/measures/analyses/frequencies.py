@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Histograms of columns, and the frequencies of pairs of values."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Differences between groups of records: the Kruskal–Wallis test and its effect sizes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model that the team submits with its table: how often it is wrong about the original."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The choices of the analyses by name: plain data, so that rules are read without any analysis."""
 
 LARGEST, MEAN = OF = ("largest", "mean")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Logistic regression on both tables: coefficients, odds ratios, intervals, p-values, collinearity."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Summary statistics: means, deviations, quartiles, shares of values, correlations."""
 
 from __future__ import annotations

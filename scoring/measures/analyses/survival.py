@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Survival analyses: curves of Kaplan and Meier, and Cox's proportional hazards."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Train on the anonymized table, test on records of the original: with a named model."""
 
 from __future__ import annotations

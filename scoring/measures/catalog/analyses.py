@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Statistical analyses as measures with parameters: a ruleset names one, its parameters, and an id of its own."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A measure as the catalogue names it, in English; its readers translate."""
 
 from __future__ import annotations

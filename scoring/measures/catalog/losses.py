@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures of information loss: utility and similarity."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures of re-identification risk."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures of safety: large and diverse classes, attacks that fail."""
 
 from __future__ import annotations

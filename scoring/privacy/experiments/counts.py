@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of counts with the names of their attributes and values: from a file, from records, or the published one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures as SVG: ρ, ε and k; the estimates cell by cell; both measures by the number of queries."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures printed in the paper, to compare with those of its table.
 
 Yamaguchi, Terada & Yoshiura, 差分プライバシに基づく一括開示と対話開示のデータ有用性の評価.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files of an experiment, and its figures as values for a page or for JSON."""
 
 from __future__ import annotations

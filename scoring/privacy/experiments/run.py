@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The experiment itself: trials of every method at every ε; nothing is aggregated or written here."""
 
 from __future__ import annotations

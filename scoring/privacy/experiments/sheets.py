@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables and the points of the figures as CSV, with the printed figures for the paper's table."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One figure for each method from its trials, what theory expects, and where the methods cross."""
 
 from __future__ import annotations

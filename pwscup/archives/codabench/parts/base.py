@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A bundle while it is read: its files and keys, its problems, and what is left out."""
 
 from __future__ import annotations

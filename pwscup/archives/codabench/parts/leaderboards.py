@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The first leaderboard of a bundle, which Codabench shows for all phases."""
 
 from __future__ import annotations

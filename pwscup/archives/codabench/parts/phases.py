@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The phases of a bundle: dates, limits, and their order."""
 
 from __future__ import annotations

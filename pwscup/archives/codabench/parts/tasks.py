@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tasks of a bundle: the scoring program of the first one, and data, which are left out."""
 
 from __future__ import annotations

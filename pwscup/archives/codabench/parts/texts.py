@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The terms and the pages of a bundle, as plain text."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The connection wrapper, in the module where Django expects it."""
 
 from __future__ import annotations

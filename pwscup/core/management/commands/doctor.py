@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`manage.py doctor`: checks everything that an installation needs, and gives advice."""
 
 from __future__ import annotations

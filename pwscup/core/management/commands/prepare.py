@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`manage.py prepare`: preparations before the first page; `manage.py up` runs them itself."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`manage.py up`: the whole platform on one machine, with one command."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`manage.py wheel`: the library as a file for `pip install`, without the platform."""
 
 from __future__ import annotations

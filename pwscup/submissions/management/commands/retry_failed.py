@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`manage.py retry_failed`: retry all submissions whose scoring failed."""
 
 from __future__ import annotations

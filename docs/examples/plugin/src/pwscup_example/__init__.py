@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The entries of the plugin, as lists of measures, attacks, formulas and formats show them.
 
 Nothing heavy is imported here.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The attack itself, imported at its first use."""
 
 from collections.abc import Sequence

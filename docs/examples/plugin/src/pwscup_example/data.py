@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The generator of the format's table, imported at its first use."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A ranking formula with one setting."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The measure itself, imported at its first use."""
 
 import numpy as np

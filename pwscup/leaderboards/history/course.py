@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The best teams over time: a line for each, its place now and a day ago, and a table of all values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from django.template.defaultfilters import floatformat
+from django.utils.translation import gettext as _
+
+from pwscup.core.charts import Chart, Line, chart_of
+from pwscup.core.texts.moments import shown_moment
+from pwscup.leaderboards.boards.build import first_board_of
+from pwscup.leaderboards.boards.texts import board_title
+from pwscup.leaderboards.history import Point, history_of
+from pwscup.leaderboards.scope import Scope, scope_of
+from scoring.formulas import direction_of
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Contest
+
+N_BEST = 10
+DAY = timedelta(days=1)
+SIZE = 760, 380
+SPARK_WIDTH, SPARK_HEIGHT = 120, 26
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A team: its place now, the places it gained in a day, and its totals at the times, None before the first."""
+
+    team: int
+    name: str
+    house: bool
+    tone: str
+    rank: int
+    total: float | None
+    moved: int | None
+    is_new: bool
+    ranks: tuple[int | None, ...]
+    totals: tuple[float | None, ...]
+
+    @property
+    def spark(self) -> str:
+        """The ranks as the points of a small line, the best on top."""
+        worst = max((rank for rank in self.ranks if rank), default=1)
+        step = SPARK_WIDTH / max(1, len(self.ranks) - 1)
+        drop = (SPARK_HEIGHT - 6) / max(1, worst - 1)
+        return " ".join(
+            f"{n * step:.1f},{3 + (rank - 1) * drop:.1f}"
+            for n, rank in enumerate(self.ranks)
+            if rank is not None
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """The board over time, of the best teams at its last time."""
+
+    title: str
+    times: tuple[datetime, ...]
+    courses: tuple[Course, ...]
+    chart: Chart | None
+    frozen_at: datetime | None
+
+    @property
+    def rows(self) -> list[tuple[datetime, tuple[float | None, ...]]]:
+        """For each time the totals of the teams."""
+        return [(at, tuple(c.totals[n] for c in self.courses)) for n, at in enumerate(self.times)]
+
+
+def over_time(
+    contest: Contest, now: datetime, *, stage: str | None = None, hidden: Collection[str] = ()
+) -> Over:
+    """The main board of a stage over time; KeyError if there is no such stage."""
+    points = history_of(contest, now, stage=stage, hidden=hidden)
+    scope = scope_of(contest, now, stage=stage, hidden=hidden)
+    title = board_title(first_board_of(scope), scope.rules)
+    courses = _courses(contest, points) if points else ()
+    times = tuple(point.at for point in points)
+    return Over(title, times, courses, _chart(scope, times, courses), scope.before)
+
+
+def _courses(contest: Contest, points: Sequence[Point]) -> tuple[Course, ...]:
+    last, past = points[-1].places, _a_day_before(points)
+    best = sorted(last, key=lambda team: (last[team].rank, team))[:N_BEST]
+    teams = contest.teams.in_bulk(best)
+    return tuple(
+        Course(
+            team=key,
+            name=teams[key].name,
+            house=teams[key].is_house,
+            tone=f"top-{n}",
+            rank=last[key].rank,
+            total=last[key].total,
+            moved=past[key] - last[key].rank if key in past else None,
+            is_new=bool(past) and key not in past,
+            ranks=tuple(p.places[key].rank if key in p.places else None for p in points),
+            totals=tuple(p.places[key].total if key in p.places else None for p in points),
+        )
+        for n, key in enumerate(best)
+        if key in teams
+    )
+
+
+def _a_day_before(points: Sequence[Point]) -> Mapping[int, int]:
+    """The ranks at the last time that is at least a day before the end; empty if there is none."""
+    old = [point for point in points if point.at <= points[-1].at - DAY]
+    return {team: place.rank for team, place in old[-1].places.items()} if old else {}
+
+
+def _chart(scope: Scope, times: Sequence[datetime], courses: Sequence[Course]) -> Chart | None:
+    known = [total for course in courses for total in course.totals if total is not None]
+    if not known or len(times) < 2:
+        return None
+    boards, zone = scope.rules.boards, scope.contest.tz
+    formula = boards[0].formula if boards else scope.rules.ranking.formula
+    return chart_of(
+        [Line(course.name, course.tone, course.totals) for course in courses],
+        [at.timestamp() for at in times],
+        [shown_moment(at, zone) for at in times],
+        label=_("Totals of the best teams over time; the same numbers are in the table."),
+        text=lambda total: floatformat(total, 2),
+        low=min(known),
+        high=max(known),
+        is_down=direction_of(formula) == "lower",
+        size=SIZE,
+    )

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Utility against safety: a point for each team on raw axes, better up and right, and the front of the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+
+from pwscup.contests.rules.measures import measures_in
+from pwscup.core.templatetags.pwscup import measure as shown_measure
+from pwscup.leaderboards.boards.attack_texts import attack_texts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scoring.rulesets import Ruleset
+
+Section = Mapping[str, Any]
+WIDTH, HEIGHT = 760, 440
+LEFT, RIGHT, TOP, BOTTOM = 84, 28, 24, 60
+N_TICKS = 5
+LABEL_HEIGHT = 15
+MARGIN = 0.06
+"""Empty share of an axis at both ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A scale from its worst to its best value, with the title and the text of a value."""
+
+    title: str
+    worst: float
+    best: float
+    text: Callable[[float | None], str]
+
+    def share(self, value: float) -> float:
+        """The position of a value, 0 at the worse end and 1 at the better one."""
+        if self.best == self.worst:
+            return 0.5
+        inner = (value - self.worst) / (self.best - self.worst)
+        return MARGIN + (1 - 2 * MARGIN) * inner
+
+    def ticks(self) -> Iterator[float]:
+        """Round values between the ends."""
+        low, high = sorted((self.worst, self.best))
+        if low == high:
+            yield low
+            return
+        step = _round_step((high - low) / N_TICKS)
+        n = math.ceil(low / step - 1e-9)
+        while n * step <= high * (1 + 1e-9) + 1e-12:
+            yield n * step
+            n += 1
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A team at its place in the picture, in pixels, with its raw values."""
+
+    name: str
+    rank: int | None
+    team: int
+    house: bool
+    safety: float
+    utility: float
+    x: float
+    y: float
+    label_y: float
+    is_left: bool
+    is_on_front: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """A drawn picture."""
+
+    points: tuple[Point, ...]
+    front: str
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    x_title: str
+    y_title: str
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+    top: int = TOP
+    bottom: int = HEIGHT - BOTTOM
+
+
+def scatter_of(section: Section, rules: Ruleset) -> Scatter | None:
+    """The picture of an anonymization board; None without a team that has both values.
+
+    Safety is the rate of the strongest attack, utility the measure of utility that distinguishes most teams; where the
+    board hides one of them, the rank stands in its place.
+    """
+    rows = [row for row in section["rows"] if row["submitted"]]
+    utility_of, utility = _utility(section, rules, rows)
+    safety_of, safety = _safety(rules, rows)
+    found = [(row, safety_of(row), utility_of(row)) for row in rows]
+    known = [(row, x, y) for row, x, y in found if x is not None and y is not None]
+    if not known:
+        return None
+    across = _axis([x for _row, x, _y in known], *safety)
+    up = _axis([y for _row, _x, y in known], *utility)
+    shares = [(across.share(x), up.share(y)) for _row, x, y in known]
+    front = _front(shares)
+    labels = _label_heights([_y_of(y) for _x, y in shares], [_x_of(x) for x, _y in shares])
+    points = [
+        Point(
+            name=row["name"],
+            rank=row["rank"],
+            team=row["team"],
+            house=row["house"],
+            safety=x,
+            utility=y,
+            x=_x_of(share_x),
+            y=_y_of(share_y),
+            label_y=label_y,
+            is_left=share_x > 0.72,
+            is_on_front=(share_x, share_y) in front,
+            text=f"{row['rank']}. {row['name']}: {across.text(x)}, {up.text(y)}",
+        )
+        for (row, x, y), (share_x, share_y), label_y in zip(known, shares, labels, strict=True)
+    ]
+    return Scatter(
+        tuple(points),
+        _steps(sorted(front)),
+        tuple(Tick(_x_of(across.share(v)), across.text(v)) for v in across.ticks()),
+        tuple(Tick(_y_of(up.share(v)), up.text(v)) for v in up.ticks()),
+        across.title,
+        up.title,
+    )
+
+
+Values = tuple["Callable[[Mapping[str, Any]], float | None]", tuple[str, bool, Any]]
+
+
+def _utility(section: Section, rules: Ruleset, rows: Sequence[Mapping[str, Any]]) -> Values:
+    """The measure of utility that distinguishes most teams; the first of several."""
+    columns = [
+        (n, found)
+        for n, found in enumerate(measures_in(section))
+        if found.id in rules.ranking.utility
+        and any(row["cells"][n]["value"] is not None for row in rows)
+    ]
+    if not columns:
+        return (lambda row: row["utility_rank"]), (_("Utility rank (1 is best)"), True, _plain)
+    at, found = max(columns, key=lambda c: len({row["cells"][c[0]]["value"] for row in rows}))
+    text = _percent if found.is_rate else shown_measure
+    title = _("Utility: %(measure)s") % {"measure": f"{found.id} {found.name}".strip()}
+    return (lambda row: row["cells"][at]["value"]), (title, found.direction == "lower", text)
+
+
+def _safety(rules: Ruleset, rows: Sequence[Mapping[str, Any]]) -> Values:
+    if any(row["worst_rate"] is not None for row in rows):
+        title = _("Safety: %(rate)s") % {"rate": attack_texts_of(rules).worst_rate}
+        return (lambda row: row["worst_rate"]), (title, True, _percent)
+    return (lambda row: row["safety_rank"]), (_("Safety rank (1 is best)"), True, _plain)
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.4g} %"
+
+
+def _plain(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
+
+
+def _axis(values: Sequence[float], title: str, is_lower: bool, text: Any) -> Axis:
+    low, high = min(values), max(values)
+    worst, best = (high, low) if is_lower else (low, high)
+    arrow = _("lower is better") if is_lower else _("higher is better")
+    return Axis(f"{title} ({arrow})" if "(" not in title else title, worst, best, text)
+
+
+def _round_step(step: float) -> float:
+    """The next larger of 1, 2, 2.5 and 5 times a power of ten."""
+    power = 10 ** math.floor(math.log10(step))
+    return next(power * n for n in (1, 2, 2.5, 5, 10) if power * n >= step * (1 - 1e-9))
+
+
+def _front(shares: Sequence[tuple[float, float]]) -> set[tuple[float, float]]:
+    """The points of which no other is better in one value and not worse in the other."""
+    found, best = set(), -math.inf
+    for x, y in sorted(set(shares), reverse=True):
+        if y > best:
+            found.add((x, y))
+            best = y
+    return found
+
+
+def _steps(front: Sequence[tuple[float, float]]) -> str:
+    """The line along the front, from the left edge to the bottom."""
+    first, last = front[0], front[-1]
+    parts = [f"M{LEFT} {_y_of(first[1])}H{_x_of(first[0])}"]
+    parts += [f"V{_y_of(y)}H{_x_of(x)}" for x, y in front[1:]]
+    return "".join([*parts, f"V{HEIGHT - BOTTOM}"]) if last else ""
+
+
+def _x_of(share: float) -> float:
+    return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
+
+
+def _y_of(share: float) -> float:
+    return round(HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM), 1)
+
+
+def _label_heights(ys: Sequence[float], xs: Sequence[float]) -> list[float]:
+    """Heights of the names, moved down where two of them would overlap."""
+    heights = list(ys)
+    placed: list[int] = []
+    for n in sorted(range(len(ys)), key=lambda n: ys[n]):
+        for other in placed:
+            is_near = abs(xs[n] - xs[other]) < 130
+            if is_near and heights[n] - heights[other] < LABEL_HEIGHT:
+                heights[n] = round(heights[other] + LABEL_HEIGHT, 1)
+        placed.append(n)
+    return heights

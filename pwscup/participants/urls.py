@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""URLs of the own home, results in tabs, and the pages of teams."""
+
+from django.urls import path
+
+from pwscup.participants import views
+
+urlpatterns = [
+    path("s/<uuid:public_id>/", views.submission, name="submission"),
+    path("s/<uuid:public_id>/note/", views.submission_note, name="submission-note"),
+    path("s/<uuid:public_id>/data/", views.submission_data, name="submission-data"),
+    path("s/<uuid:public_id>/history/", views.submission_history, name="submission-history"),
+    path("", views.home, name="home"),
+    path("c/<slug:slug>/teams/<int:number>/", views.team_page, name="team-page"),
+]

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages of participants."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from pwscup.audits.selectors import auditable
+from pwscup.audits.services import AuditRefused, request_audit
+from pwscup.contests.policies import may_see_board
+from pwscup.contests.selectors import contest_page, visible_contest
+from pwscup.contests.views import home as landing
+from pwscup.participants import data, results, teams
+from pwscup.participants import home as own
+from pwscup.submissions import services
+from pwscup.submissions.forms import NoteForm
+from pwscup.submissions.selectors import get_visible
+from pwscup.submissions.views import changed
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The own contests for those who play; the landing page for everybody else."""
+    lines = own.contests_of(request.user, timezone.now()) if request.user.is_authenticated else []
+    if not lines:
+        return landing(request)
+    return render(request, "participants/home.html", {"lines": lines})
+
+
+@require_safe
+def team_page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """The public page of a team, for those who may see the boards."""
+    contest = visible_contest(request.user, slug)
+    if not may_see_board(request.user, contest):
+        if request.user.is_anonymous:
+            return redirect_to_login(request.get_full_path())
+        raise Http404
+    page = contest_page(request, contest, "board")
+    page["found"] = teams.page_of(request.user, contest, number, page["now"])
+    return render(request, "participants/team.html", page)
+
+
+# A result
+
+
+@require_safe
+def submission(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    found = get_visible(request.user, public_id)
+    return render(request, "submissions/submission.html", results.page_of(request, found))
+
+
+@require_safe
+def submission_history(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    """All attempts of the team in the round of a submission."""
+    page = results.history_page(request, get_visible(request.user, public_id))
+    return render(request, "participants/history.html", page)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def submission_data(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    """The table next to its original, for those who may see all exact rates; a POST requests the audit."""
+    found = auditable(request.user, public_id)
+    if request.method == "POST":
+        try:
+            request_audit(user=request.user, submission=found)
+        except AuditRefused as refusal:
+            messages.error(request, str(refusal))
+        return redirect("submission-data", public_id)
+    return render(request, "participants/data.html", data.page_of(request, found))
+
+
+@require_POST
+def submission_note(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    found = get_visible(request.user, public_id)
+    form = NoteForm(request.POST, instance=found)
+    if not form.is_valid():
+        page = results.page_of(request, get_visible(request.user, public_id))
+        page["note_form"] = form
+        return render(request, "submissions/submission.html", page, status=form.status)
+    note = form.cleaned_data["note"]
+    changed(request, found, services.annotate, _("The note is saved."), note=note)
+    return redirect("submission", public_id)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames whose columns are categories of text: changed by their distinct values, kept, and written as CSV."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.tables.records import Records
+from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.writing import write_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Counts = npt.NDArray[np.int64]
+
+
+def levels_of(column: pd.Series) -> list[str]:
+    """The distinct texts of a column; some may not occur."""
+    return list(column.cat.categories)
+
+
+def counts_of(column: pd.Series) -> Counts:
+    """The number of records of each of the column's levels."""
+    codes = column.cat.codes.to_numpy()
+    return np.bincount(codes, minlength=len(column.cat.categories)).astype(np.int64)
+
+
+def relabelled(column: pd.Series, levels: Sequence[str]) -> pd.Series:
+    """The column with other texts in the place of its levels; levels may become equal.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column = pd.Series(["1,0", "10", "2"], dtype="category")
+    >>> relabelled(column, ["10", "10", "2"]).tolist()
+    ['10', '10', '2']
+    """
+    import pandas as pd
+
+    codes, distinct = pd.factorize(np.array(levels, dtype=object))
+    taken = codes.astype(np.int32)[column.cat.codes.to_numpy()]
+    index = pd.Index(distinct, dtype="str")
+    return pd.Series(pd.Categorical.from_codes(taken, index), index=column.index)
+
+
+def without_rows(table: pd.DataFrame, is_kept: npt.NDArray[np.bool_]) -> pd.DataFrame:
+    """The records that are kept, with levels that occur."""
+    import pandas as pd
+
+    rows = np.flatnonzero(is_kept)
+    data: dict[str, pd.Series] = {}
+    for name in table.columns:
+        codes = table[name].cat.codes.to_numpy()[rows]
+        used, positions = np.unique(codes, return_inverse=True)
+        levels = table[name].cat.categories.take(used)
+        data[name] = pd.Series(pd.Categorical.from_codes(positions.astype(np.int32), levels))
+    return pd.DataFrame(data)
+
+
+def records_of(table: pd.DataFrame) -> Records:
+    """The columns as codes and levels."""
+    names = tuple(map(str, table.columns))
+    codes = {name: table[name].cat.codes.to_numpy().astype(np.int32) for name in names}
+    return Records(names, {}, codes, {name: tuple(levels_of(table[name])) for name in names})
+
+
+def csv_bytes(table: pd.DataFrame) -> bytes:
+    """The table as canonical CSV: UTF-8 without a byte order mark, LF, quotation marks where they are needed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> csv_bytes(pd.DataFrame({"a": pd.Series(["1", "x,y"], dtype="category")}))
+    b'a\\n1\\n"x,y"\\n'
+    """
+    records = records_of(table)
+    columns = tuple(Column(name, Role.OTHER, Kind.CATEGORY) for name in records.names)
+    return write_table(records, Schema(columns))
+
+
+def pack(table: pd.DataFrame) -> bytes:
+    """The table as a file that `unpack` reads quickly: numbers and texts, nothing that is run."""
+    records = records_of(table)
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        levels = [[name, list(records.levels[name])] for name in records.names]
+        archive.writestr("levels.json", json.dumps(levels, ensure_ascii=False))
+        for at, name in enumerate(records.names):
+            archive.writestr(f"{at}.i4", records.codes[name].astype("<i4").tobytes())
+    return out.getvalue()
+
+
+def unpack(data: bytes) -> pd.DataFrame:
+    """The table that `pack` wrote.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"a": pd.Series(["x", "y", "x"], dtype="category")})
+    >>> unpack(pack(table))["a"].tolist()
+    ['x', 'y', 'x']
+    """
+    import pandas as pd
+
+    columns: dict[str, pd.Series] = {}
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for at, (name, levels) in enumerate(json.loads(archive.read("levels.json"))):
+            codes = np.frombuffer(archive.read(f"{at}.i4"), dtype="<i4")
+            index = pd.Index(levels, dtype="str")
+            columns[name] = pd.Series(pd.Categorical.from_codes(codes, index))
+    return pd.DataFrame(columns)

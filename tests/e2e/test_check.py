@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of files in a browser finds what the server finds: the same first problem, place and words."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import translation
+from hypothesis import given
+from hypothesis import strategies as st
+from playwright.sync_api import Browser, Page, Route
+
+from pwscup.core.texts.problems import SEPARATOR, parts
+from pwscup.submissions.pages.checks import catalogue
+from scoring.errors import MAX_REPORTED, Problem
+from scoring.tables.published_rules import reading_rules, table_rules
+from tests import broken_files
+from tests.broken_files import READINGS, Case
+
+STATIC = Path(__file__).resolve().parents[2] / "static"
+ORIGIN = "http://check.test"
+LANGUAGES = ("en", "ja")
+KEYS = ("code", "file", "row", "column")
+CHECK_ALL = """async ({cases, readings, rules, catalogues}) => {
+  const {check} = await import("/js/check/check.js");
+  const {partsOf} = await import("/js/check/problems.js");
+  const found = [];
+  for (const {kind, files} of cases) {
+    const given = Object.entries(files).map(([key, data]) => {
+      const own = readings[kind];
+      const file = new Blob([Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))]);
+      return {key, file, rules: own[key], rowRules: own[own[key].rows_in]};
+    });
+    const result = await check(given, rules);
+    const [first] = result.problems;
+    const said = first && catalogues.map((words) => partsOf(first, words).join(" — "));
+    found.push({...result, said, problems: result.problems.slice(0, 20)});
+  }
+  return found;
+}"""
+
+Checked = Callable[[Sequence[Case]], list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser) -> Iterator[Page]:
+    """An empty page that may load the scripts of the check."""
+
+    def answer(route: Route) -> None:
+        path = STATIC / route.request.url.removeprefix(f"{ORIGIN}/")
+        if path.is_file():
+            route.fulfill(path=path, content_type="text/javascript")
+        else:
+            route.fulfill(body="<!doctype html>", content_type="text/html")
+
+    opened = browser.new_page()
+    opened.route(f"{ORIGIN}/**", answer)
+    opened.goto(ORIGIN)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def checked(page: Page) -> Checked:
+    """The problems that the browser finds in files."""
+    fixed = {
+        "readings": {kind: dict(reading.rules) for kind, reading in READINGS.items()},
+        "rules": reading_rules(),
+        "catalogues": [catalogue(language) for language in LANGUAGES],
+    }
+
+    def run(cases: Sequence[Case]) -> list[dict[str, Any]]:
+        given = [
+            {
+                "kind": case.kind,
+                "files": {key: base64.b64encode(data).decode() for key, data in case.files.items()},
+            }
+            for case in cases
+        ]
+        found: list[dict[str, Any]] = page.evaluate(CHECK_ALL, {"cases": given, **fixed})
+        return found
+
+    return run
+
+
+def words_of(problem: Problem) -> list[str]:
+    """The words of a problem in each language."""
+    words = []
+    for language in LANGUAGES:
+        with translation.override(language):
+            words.append(SEPARATOR.join(parts(problem)))
+    return words
+
+
+def place(problem: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: problem[key] for key in KEYS}
+
+
+def differences(cases: Sequence[Case], results: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A line for each case of which browser and server say something else."""
+    lines = []
+    for case, result in zip(cases, results, strict=True):
+        problems = READINGS[case.kind].problems(case.files)
+        expected = [place(problem.to_dict()) for problem in problems[:20]]
+        got = [place(problem) for problem in result["problems"]]
+        said = words_of(problems[0]) if problems else None
+        counts = len(problems) == min(result["total"], MAX_REPORTED)
+        # Who has an id is not in the schema: of guessed values the browser may find less.
+        same = counts or case.kind == "value_guess"
+        if expected[:1] != got[:1] or said != result["said"] or not same:
+            shown = json.dumps(
+                [expected[:2], got[:2], said, result["said"], len(problems), result["total"]],
+                ensure_ascii=False,
+            )
+            lines.append(f"{case.kind}, {case.name}: {shown[:700]}")
+    return lines
+
+
+def test_browser_and_server_find_the_same_first_problem(checked: Checked) -> None:
+    cases = broken_files.cases()
+    results = checked(cases)
+    assert sum(result["total"] > 0 for result in results) >= 300
+    assert not (wrong := differences(cases, results)), "\n".join(wrong)
+
+
+LARGE = r"""async ({rules, own, bytes}) => {
+  const [header, ...records] = own.text.trimEnd().split("\n");
+  const lines = records.join("\n") + "\n";
+  const parts = [header + "\n", ...Array(Math.ceil(bytes / lines.length)).fill(lines)];
+  const file = new File(parts, "table.csv");
+  const worker = new Worker("/js/check/worker.js", {type: "module"});
+  const seen = {size: file.size, progress: [], ticks: 0};
+  const clock = setInterval(() => { seen.ticks += 1; }, 10);
+  worker.postMessage({groups: [[{key: "synthetic", file, rules: own.rules}]], reading: rules});
+  seen.results = await new Promise((resolve, reject) => {
+    worker.onerror = (event) => reject(new Error(event.message));
+    worker.onmessage = ({data}) => {
+      if (data.progress) seen.progress.push(data.progress);
+      else resolve(data.results);
+    };
+  });
+  clearInterval(clock);
+  worker.terminate();
+  return seen;
+}"""
+
+
+def test_the_page_stays_usable_while_20_megabytes_are_checked(page: Page) -> None:
+    schema = broken_files.SCHEMA
+    own = {"text": broken_files.GOOD, "rules": table_rules(schema)}
+    given = {"rules": reading_rules(), "own": own, "bytes": 20_000_000}
+    seen = page.evaluate(LARGE, given)
+    assert seen["size"] >= 20_000_000
+    (result,) = seen["results"]
+    assert (result["total"], result["problems"]) == (0, [])
+    n_records = broken_files.GOOD.count("\n") - 1
+    assert result["records"]["synthetic"] % n_records == 0
+    assert result["records"]["synthetic"] > 500_000
+    assert seen["progress"] == sorted(seen["progress"])
+    assert len(seen["progress"]) > 20
+    assert seen["ticks"] > 10, "the page could do nothing meanwhile"
+
+
+def base_of(kind: str) -> tuple[str, str]:
+    """A key and a text that the reader of a kind accepts."""
+    return next(
+        (key, case.files[key].decode())
+        for case in broken_files.cases()
+        if case.kind == kind and case.name == "as it is"
+        for key in [next(iter(case.files))]
+    )
+
+
+BASES = {
+    kind: base_of(kind)
+    for kind in ("submission", "aligned", "guess", "candidates", "bits", "intervals", "lines")
+}
+EDITS = st.lists(
+    st.tuples(
+        st.floats(0, 1, exclude_max=True),
+        st.one_of(st.sampled_from('\n\r,";\t ９.-\0'), st.text(max_size=3)),
+        st.integers(0, 3),
+    ),
+    min_size=1,
+    max_size=4,
+)
+ENCODINGS = st.sampled_from(("utf-8", "utf-8", "utf-8-sig", "cp932", "latin-1", "utf-16"))
+
+
+@given(kind=st.sampled_from(sorted(BASES)), edits=EDITS, encoding=ENCODINGS)
+def test_browser_and_server_agree_on_files_of_chance(
+    checked: Checked, kind: str, edits: list[tuple[float, str, int]], encoding: str
+) -> None:
+    key, text = BASES[kind]
+    for share, letters, n_replaced in edits:
+        at = int(share * len(text))
+        text = text[:at] + letters + text[at + n_replaced :]
+    case = Case("chance", kind, {key: text.encode(encoding, "ignore")})
+    assert not (wrong := differences([case], checked([case]))), wrong

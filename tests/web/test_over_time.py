@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The best teams over time: no more than the boards showed, and the picture of utility against safety."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from pwscup.contests.models import Contest
+from pwscup.leaderboards.history.course import N_BEST, over_time
+from pwscup.leaderboards.pictures.scatter import _front
+from pwscup.leaderboards.services import boards_of
+from tests import factories
+from tests.web import board_facts
+from tests.web.test_boards_frozen import long_ago
+
+pytestmark = pytest.mark.django_db
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def contest():
+    return factories.make_contest()
+
+
+@pytest.fixture
+def played(contest):
+    made = board_facts.game(contest)
+    long_ago(made)
+    return made
+
+
+def page_of(client, contest) -> str:
+    return client.get(reverse("board-history", args=[contest.slug])).text
+
+
+def test_the_last_time_is_the_board_of_now(contest, played):
+    now = timezone.now()
+    over = over_time(contest, now)
+    rows = boards_of(contest, now).section("overall")["rows"]
+    expected = {row["name"]: (row["rank"], row["total"]) for row in rows}
+    assert {c.name: (c.rank, c.total) for c in over.courses} == expected
+    assert all(c.totals[-1] == c.total and c.ranks[-1] == c.rank for c in over.courses)
+    assert len(over.courses) <= N_BEST
+
+
+def test_every_line_has_a_value_in_the_table_for_each_of_its_dots(contest, played):
+    over = over_time(contest, timezone.now())
+    assert len(over.times) > 1
+    for course, line in zip(over.courses, over.chart.lines, strict=True):
+        assert line.title == course.name
+        assert len(line.dots) == sum(total is not None for total in course.totals)
+    assert [at for at, _totals in over.rows] == list(over.times)
+
+
+def test_the_download_has_the_values_of_the_page(client, contest, played):
+    answer = client.get(reverse("board-history-csv", args=[contest.slug]))
+    lines = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
+    over = over_time(contest, timezone.now())
+    assert len(lines) == len(over.times) * len(over.courses)
+    last = {line["team"]: line["rank"] for line in lines if line["time"] == lines[-1]["time"]}
+    assert last == {c.name: str(c.rank) for c in over.courses}
+
+
+def test_nothing_is_shown_before_the_boards_show_it(client, contest):
+    board_facts.game(contest, phase="attack")
+    Contest.objects.update(board_audience=Contest.Audience.TEAMS)
+    assert client.get(reverse("board-history", args=[contest.slug])).status_code == 302
+    unknown = reverse("board-history", args=[contest.slug]) + "?stage=nowhere"
+    Contest.objects.update(board_audience=Contest.Audience.PUBLIC)
+    assert client.get(unknown).status_code == 404
+
+
+def test_a_freeze_ends_the_lines(client, contest, played):
+    frozen_at = played.attack.closes_at - HOUR
+    Contest.objects.update(frozen_at=frozen_at)
+    over = over_time(Contest.objects.get(pk=contest.pk), timezone.now())
+    assert over.frozen_at == frozen_at
+    assert all(at <= frozen_at for at in over.times)
+    assert "frozen" in page_of(client, contest)
+
+
+def test_a_name_is_text_on_the_page(client, contest, played):
+    contest.teams.filter(name="Red").update(name="</script><b>=1+1")
+    assert "<b>=1+1" not in page_of(client, contest)
+
+
+def test_the_front_has_whom_nobody_beats_in_both():
+    assert _front([(0.1, 0.9), (0.5, 0.5), (0.4, 0.4), (0.9, 0.1), (0.9, 0.05)]) == {
+        (0.1, 0.9),
+        (0.5, 0.5),
+        (0.9, 0.1),
+    }
