@@ -427,7 +427,7 @@ def test_command_line_names_every_option(command):
     shared = {"--help", "-h", "--json", "--progress"}
     options = {o for a in subparsers()[command]._actions for o in a.option_strings} - shared
     tables = cells("command-line.md", f"## {command}")
-    named = {code.split(" ")[0] for code in codes(tables) if code.startswith("--")}
+    named = {code.split(" ")[0] for code in codes(tables) if code.startswith("-")}
     assert named == options
 
 
