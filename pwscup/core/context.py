@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 from django.urls import reverse
 
@@ -17,11 +18,20 @@ def site(request: HttpRequest) -> dict[str, Any]:
     return {
         "DEMO": settings.DEMO,
         "MAILBOX": mailbox.is_open(request),
+        "ORIGIN": origin(request),
         "RETURN_HERE": return_here(request),
         "SPACE_IS_LOW": space.is_low,
         "SPACE_RESERVE": settings.DISK_RESERVE_BYTES,
         "THEME": themes.chosen(request),
     }
+
+
+def origin(request: HttpRequest) -> str:
+    """Scheme and host of this site; empty where the request names a host that is not this site's."""
+    try:
+        return f"{request.scheme}://{request.get_host()}"
+    except DisallowedHost:
+        return ""
 
 
 def return_here(request: HttpRequest) -> str:

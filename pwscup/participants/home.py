@@ -65,6 +65,11 @@ class Mine:
     is_namesake: bool = False
     """Another contest of the list has the same title."""
 
+    @property
+    def is_awaited(self) -> bool:
+        """All rounds have closed, and results are not complete yet."""
+        return self.state == "running" and not self.open and self.deadline is None
+
 
 def contests_of(user: User, now: datetime) -> list[Mine]:
     """The contests in which the user plays: running ones first, then upcoming and finished ones."""

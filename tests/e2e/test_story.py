@@ -176,7 +176,7 @@ def attack_boards_show(person: Person, teams: list[Team], rates: Rates) -> None:
     matrix = lines(person, "matrix")
     heads = person.page.locator(".matrix-table thead th.defender").all_inner_texts()
     for (attacker, target), rate in rates.items():
-        shown = matrix[attacker][1][heads.index(target)]  # in per cent, as the heading says
+        shown = matrix[attacker][1][1 + heads.index(target)]  # in per cent, after the mean
         assert number(f"{shown} %") == approximately(rate)
     expect(person.page.locator("[data-chart] canvas").first).to_be_visible()
     overall = lines(person, "overall")

@@ -14,6 +14,8 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.urls.exceptions import NoReverseMatch
 
+OF_FILES = ("help", "help-page", "help-file", "help-search")
+"""Pages made of the documentation alone, the same for everybody: `test_help` reads them all."""
 PARAMETER = re.compile(r"(?:\(\?P)?<(?:\w+:)?(\w+)>")
 LINK = re.compile(r"""(?:href|src|action|data-[a-z-]+|hx-get)=["']([^"'#]+)""")
 MAX_PAGES = 1500
@@ -50,6 +52,8 @@ def addresses(candidates: Mapping[str, Sequence[str]]) -> list[str]:
     """
     found = []
     for name, route in dict.fromkeys(patterns()):
+        if name in OF_FILES:
+            continue
         named = parameters(route)
         unknown = [parameter for parameter in named if parameter not in candidates]
         if unknown:
@@ -95,6 +99,6 @@ def contents(body: bytes) -> list[bytes]:
 
 
 def links(body: bytes) -> list[str]:
-    """The addresses of this site that a page names, without static files and ways back after a log-in."""
+    """The addresses of this site that a page names, without files of the project and ways back after a log-in."""
     found = (unescape(match).partition("?next=")[0] for match in LINK.findall(body.decode()))
-    return [a for a in found if a.startswith("/") and not a.startswith(("//", "/static/"))]
+    return [a for a in found if a.startswith("/") and not a.startswith(("//", "/static/", "/help/"))]

@@ -122,7 +122,7 @@ REJECTED = {
     ),
     "UTF-16": (table().decode().encode("utf-16"), factories.ROWS, "file.utf16", None, None),
     "Shift_JIS": (
-        table() + "あ,い\n".encode("cp932") + b"\x87\x90\n",
+        table() + "あ,い\n".encode("cp932") + b"\x85\x40\n",
         factories.ROWS,
         "file.cp932",
         None,

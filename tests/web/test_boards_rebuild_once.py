@@ -250,8 +250,8 @@ def test_a_ceremony_begins_with_the_order_that_is_true(cast, played, monkeypatch
     assert (one.key, one.as_of) == (frozen.key, None)
 
 
-def test_the_front_page_makes_no_board(cast, played, as_user, monkeypatch):
+def test_the_list_of_contests_makes_no_board(cast, played, as_user, monkeypatch):
     nobody_builds(monkeypatch)
-    for user in (None, cast.alice, cast.oscar):
-        assert as_user(user).get(reverse("home")).status_code == 200
+    for user, name in ((None, "home"), (cast.oscar, "home"), (cast.alice, "contests")):
+        assert as_user(user).get(reverse(name)).status_code == 200
     assert not Standing.objects.exists()

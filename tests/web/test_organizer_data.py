@@ -91,7 +91,7 @@ BROKEN = {
     "empty": (b"", "the file is empty"),
     "header only": (b"a,b\n", "only a header line"),
     "UTF-16": ("a,b\n1,2\n".encode("utf-16"), "got UTF-16"),
-    "CP932": ("名前,職業\n石川,料理人".encode("cp932") + b"\x87\x90\n", "CP932"),
+    "CP932": ("名前,職業\n石川,料理人".encode("cp932") + b"\x85\x40\n", "CP932"),
     "binary": (b"a,b\n1,\x00\x01\n", "not a text file"),
     "zip": (b"PK\x03\x04" + bytes(60), "not a text file"),
     "ragged": (b"a,b\n1,2\n3\n4,5,6\n", "wrong number of cells"),

@@ -152,7 +152,7 @@ UNREADABLE = {
     "a line without end": (b"eve,70,16000," + b"x" * 2_000_000 + b"\n", None, "line 5 is too long"),
     "a quotation mark": (b'eve,70,16000,"flu\n', None, "quotation mark"),
     "a short record": (b"eve,70\n", 4, "wrong number of cells"),
-    "another encoding": ("eve,70,16000,風邪".encode("cp932") + b"\x87\x90\n", None, "encoding"),
+    "another encoding": ("eve,70,16000,風邪".encode("cp932") + b"\x85\x40\n", None, "encoding"),
 }
 
 
