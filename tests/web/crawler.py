@@ -101,4 +101,6 @@ def contents(body: bytes) -> list[bytes]:
 def links(body: bytes) -> list[str]:
     """The addresses of this site that a page names, without files of the project and ways back after a log-in."""
     found = (unescape(match).partition("?next=")[0] for match in LINK.findall(body.decode()))
-    return [a for a in found if a.startswith("/") and not a.startswith(("//", "/static/", "/help/"))]
+    return [
+        a for a in found if a.startswith("/") and not a.startswith(("//", "/static/", "/help/"))
+    ]

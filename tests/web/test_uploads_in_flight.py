@@ -328,7 +328,9 @@ def test_no_page_calls_a_contest_finished_before_its_results_are_complete(
     alice, slug = as_user(cast.alice), cast.contest.slug
     overview, board = reverse("contest", args=[slug]), reverse("board", args=[slug])
     assert "Results will follow" in alice.get(overview).text
-    assert all("results will follow" in alice.get(reverse(name)).text for name in ("home", "contests"))
+    assert all(
+        "results will follow" in alice.get(reverse(name)).text for name in ("home", "contests")
+    )
     assert "this board is provisional" in alice.get(board).text
     assert "See the leaderboard" not in alice.get(reverse("round", args=[slug, "attack"])).text
     a_process().look()
