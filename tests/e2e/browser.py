@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Download, Locator, Page, Playwright, Request, expect
 
@@ -65,7 +66,7 @@ class Person:
 
     password = PASSWORD
 
-    def __init__(self, browser: Browser, site: Installation, name: str) -> None:
+    def __init__(self, browser: Browser, site: Installation, name: str, **options: Any) -> None:
         self.site, self.name = site, name
         self.email = f"{name.lower()}@example.net"
         self.has_account = False
@@ -75,6 +76,7 @@ class Person:
             viewport=DESKTOP,
             accept_downloads=True,
             reduced_motion="reduce",  # charts are drawn at once
+            **options,
         )
         self.context.set_default_timeout(WAIT_MS)
         self.faults: list[str] = []

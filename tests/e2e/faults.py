@@ -6,12 +6,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import Page
 
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA
 from tests.e2e.browser import DESKTOP
 
+Theme = Literal["light", "dark"]
+THEMES: tuple[Theme, ...] = ("light", "dark")
 PHONE = {"width": 390, "height": 844}
 AXE = (Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js").read_text()
 # What a page shows where something was forgotten: template marks, placeholders, values and names of the code.
@@ -59,13 +62,10 @@ OVERFLOW = """() => {
     .filter((node) => node.getBoundingClientRect().right > room && !inBox(node.parentElement));
   return `${width} pixels wide on ${room}: ${beyond.slice(0, 3).map((node) => node.outerHTML.slice(0, 120))}`;
 }"""
-# The rules that are off find nothing that is serious; what lies in no landmark is only moderate, yet on every page.
-SERIOUS = """() => axe.run(document, {
-  resultTypes: ["violations"], preload: false,
-  rules: Object.fromEntries(["landmark-unique", "landmark-one-main", "heading-order"]
-    .map((rule) => [rule, {enabled: false}])),
-}).then((found) => found.violations
-  .filter((v) => ["serious", "critical"].includes(v.impact) || v.id === "region")
+# Moderate findings count, too: landmarks, the order of headings, contents outside of landmarks.
+FOUND_BY_AXE = """() => axe.run(document, { resultTypes: ["violations"], preload: false })
+  .then((found) => found.violations
+  .filter((v) => ["moderate", "serious", "critical"].includes(v.impact))
   .map((v) => `${v.id} (${v.impact}), ${v.nodes.length} times: ${v.nodes[0].html.slice(0, 160)}`))"""
 
 
@@ -92,7 +92,13 @@ def content_faults(page: Page, language: str) -> Iterator[str]:
     yield from (f"forgotten: {words}" for words in sorted(raw))
 
 
-def accessibility_faults(page: Page) -> list[str]:
-    """What axe-core finds serious or critical."""
+def accessibility_faults(page: Page, *themes: Theme) -> list[str]:
+    """What axe-core finds moderate, serious or critical, in the theme that is shown or in each of these."""
     page.evaluate(AXE)
-    return page.evaluate(SERIOUS)
+    if not themes:
+        return page.evaluate(FOUND_BY_AXE)
+    found = []
+    for theme in themes:
+        page.emulate_media(color_scheme=theme)
+        found += [f"{fault} ({theme})" for fault in page.evaluate(FOUND_BY_AXE)]
+    return found

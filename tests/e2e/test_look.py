@@ -5,32 +5,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from urllib.parse import parse_qs, urlsplit
+from collections.abc import Iterator, Sequence
+from urllib.parse import urlsplit
 
 import pytest
-from django.urls import resolve
 
 from pwscup.demo.cast import ORGANIZER, PASSWORD, TEAMS
 from tests.e2e.browser import Person
-from tests.e2e.faults import PHONE, accessibility_faults, content_faults, width_faults
+from tests.e2e.faults import THEMES, accessibility_faults, content_faults, width_faults
+from tests.e2e.walking import NONE, Read, walk
 
 # tests/web/test_looks.py opens a page of every view in Chromium, without an installation.
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
-LANGUAGES = ("ja", "en")
 PLAYER = next(iter(TEAMS.values()))[0]
 ROLES = {"visitor": None, "player": PLAYER, "organizer": ORGANIZER}
-MOST_ALIKE = 2
 # Views that say the same to everybody: visitors see them in every contest, who is logged in in some.
-NONE = re.compile(r"(?!)")
 PUBLIC = re.compile(r"(?:board(?: .*)?|rules|news)$")
 ALIKE = {
     "visitor": NONE,
     "player": PUBLIC,
     "organizer": re.compile(rf"{PUBLIC.pattern}|(?:round|team)$"),  # who is in no team has no forms
 }
-MOST_ACCESSIBILITY = 1
 # Pages without a link to them.
 START = ("/", "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/")
 PERSONAL = ("/account/", "/account/delete/", "/accounts/password/change/", "/accounts/email/")
@@ -51,9 +47,6 @@ MUST_OPEN = {
 STAGED = 7
 # Contests that have their own look, in `test_look_lecture`, and what organizers see in another contest like it.
 ELSEWHERE = re.compile(r"/(c|organize)/lecture-|/organize/demo-(?:disclosed|robust|series)/")
-# A report is a page of its own, in which no script runs, not even one that looks for faults.
-FILES = (".csv", ".zip", ".toml", ".xml", ".html", ".pdf", ".json")
-Read = Counter[tuple[object, str]]
 
 
 @pytest.fixture(scope="module")
@@ -91,72 +84,15 @@ def sound(
 ) -> tuple[Counter[str], set[str]]:
     """Check that nothing is wrong with any of these pages; how many of each view there are, and their paths."""
     faults, seen, opened = [], Counter[str](), set[str]()
+    accessible = set[tuple[str, str]]()
     for address, view, language in pages:
         found = [*width_faults(person.page), *content_faults(person.page, language)]
-        # Colours and names of controls are the same in every language, and in the pages of a view.
-        if seen[view] < MOST_ACCESSIBILITY or address in always:
-            found += accessibility_faults(person.page)
+        # Colours and names of controls are the same in the pages of a view.
+        if (view, language) not in accessible or address in always:
+            found += accessibility_faults(person.page, *THEMES)
+        accessible.add((view, language))
         faults += [f"{address} ({language}): {fault}" for fault in found]
         seen[view] += 1
         opened.add(urlsplit(address).path)
     assert not faults, f"{len(faults)} faults on {seen.total()} pages:\n" + "\n".join(faults)
     return seen, opened
-
-
-def walk(
-    person: Person,
-    start: list[str],
-    belongs: Callable[[str], bool],
-    read: Read,
-    all_alike: re.Pattern[str] = NONE,
-) -> Iterator[tuple[str, str, str]]:
-    """Open every page that links lead to and that belongs, with its view and language; a few of many alike.
-
-    Of `all_alike` views the pages of different contests are alike, too.
-    """
-    todo, known, alike = list(start), set(start), Counter[object]()
-    while todo:
-        address = todo.pop(0)
-        view, kind, limit = kind_of(address)
-        if limit and all_alike.match(view):
-            kind, limit = (view,), MOST_ALIKE
-        if alike[kind] >= limit and address not in start:
-            continue
-        alike[kind] += 1
-        language = next_language(read, view, kind)
-        person.reads(language)
-        person.page.set_viewport_size(PHONE)
-        person.go(address)
-        yield address, view, language
-        links = person.page.eval_on_selector_all(
-            "a[href]:not([download])",
-            "links => links.map((link) => link.getAttribute('href'))",
-        )
-        for link in links:
-            path = link.split("#")[0]
-            if path.startswith("/") and path not in known and belongs(path):
-                known.add(path)
-                todo.append(path)
-
-
-def next_language(read: Read, view: str, kind: object) -> str:
-    """The one in which fewer pages like this one, then fewer of its view, were read; first Japanese.
-
-    A page of Japanese is the one that runs out of room, or that lacks a translation.
-    """
-    language = min(LANGUAGES, key=lambda language: (read[kind, language], read[view, language]))
-    read.update([(kind, language), (view, language)])
-    return language
-
-
-def kind_of(address: str) -> tuple[str, object, int]:
-    """The view, what tells its pages apart, and how many of one kind are worth a look: 0 for a file."""
-    parts = urlsplit(address)
-    found = resolve(parts.path)
-    if parts.path.endswith(FILES):
-        return found.view_name, address, 0
-    named = {name: value for name, value in found.kwargs.items() if name in ("slug", "key")}
-    board = parse_qs(parts.query).get("board", [""])[0]
-    limit = 1 if named == found.kwargs else MOST_ALIKE
-    view = f"{found.view_name} {board}".strip()
-    return view, (view, *named.items()), limit

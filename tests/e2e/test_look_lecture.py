@@ -11,7 +11,8 @@ import pytest
 
 from pwscup.demo.cast import PASSWORD
 from tests.e2e.stage_lecture import BEGAN, JUDGE, MEMBER, TEACHER
-from tests.e2e.test_look import Read, sound, walk
+from tests.e2e.test_look import sound
+from tests.e2e.walking import Read, walk
 
 # tests/web/test_looks.py opens a page of every view in Chromium, without an installation.
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]

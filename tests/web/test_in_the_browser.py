@@ -171,6 +171,30 @@ def test_the_focus_of_the_keyboard_is_seen_on_light_and_dark(person, site, cast,
     assert not faults, f"{len(faults)} elements:\n" + "\n".join(faults)
 
 
+# Header
+
+PHONE = {"width": 390, "height": 844}
+MOST_PIXELS = 64
+
+
+def test_the_header_is_one_line_on_a_phone_and_has_a_menu(person, site, cast, as_user):
+    """It was three lines in Japanese."""
+    person.page.set_viewport_size(PHONE)
+    for client in (as_user(None), as_user(cast.alice), as_user(cast.oscar)):
+        client.cookies["django_language"] = "ja"
+        page = shown(person, site, client, "/contests/")
+        assert page.locator(".site-header").bounding_box()["height"] <= MOST_PIXELS
+        menu = page.locator("#site-menu")
+        assert not menu.is_visible()
+        page.locator(".site-menu-button").focus()
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        assert menu.evaluate("menu => menu.contains(document.activeElement)")
+        assert menu.get_by_role("button", name="English").is_visible()
+        page.keyboard.press("Escape")
+        assert not menu.is_visible()
+
+
 # Badges
 
 BADGES = """() => [...document.querySelectorAll(".badge")].filter((node) => node.checkVisibility()).map((node) => {

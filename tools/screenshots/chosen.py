@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the pictures in docs/images/ from a running demo: `python -m tools.screenshots http://127.0.0.1:8000`.
+"""The pictures of the documentation, in `docs/images/`, from a running demo: light, in English, of one width.
 
-It submits the sample and the tutorial's second table as Alice, uploads fixtures/clinic.csv to a new
-draft contest as Oscar and closes the finished contest with a ceremony, so that a demo of its own is better:
-`manage.py up --address 127.0.0.1:8021 --data-dir FOLDER`.
+It submits the sample and the tutorial's second table as Alice, uploads fixtures/clinic.csv to a new draft contest
+as Oscar and closes the finished contest with a ceremony, so that a demo of its own is better.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import re
 import secrets
 import time
@@ -18,19 +15,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import django
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pwscup.settings")
-django.setup()  # the casts belong to apps
+from pwscup.bots.cast import BOTS
+from pwscup.demo.cast import ORGANIZER, PASSWORD, TEAMS, Person
+from scoring.cli import main as cli
+from scoring.rulesets import load_ruleset
 
-from pwscup.bots.cast import BOTS  # noqa: E402
-from pwscup.demo.cast import ORGANIZER, PASSWORD, TEAMS, Person  # noqa: E402
-from scoring.cli import main as cli  # noqa: E402
-from scoring.rulesets import load_ruleset  # noqa: E402
-from tests.e2e import browser as chromium  # noqa: E402
-
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"
 MAX_BYTES = 200_000
 WIDTH = 1280
@@ -46,19 +38,14 @@ SECOND_TABLE = (
 FINISHED, RUNNING = "demo-finished", "demo-running"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Take the pictures of the documentation.")
-    parser.add_argument("address", help="of a running demo, such as http://127.0.0.1:8000")
-    site = parser.parse_args().address.rstrip("/")
+def take(browser: Browser, site: str) -> None:
+    """Replace the pictures in `docs/images`; SystemExit where one is too large or the demo not ready."""
     IMAGES.mkdir(exist_ok=True)
-    with sync_playwright() as playwright:
-        browser = chromium.launch(playwright)
-        leaderboard(browser, site)
-        result(browser, site)
-        audit(browser, site)
-        roles(browser, site)
-        ceremony(browser, site)
-        browser.close()
+    leaderboard(browser, site)
+    result(browser, site)
+    audit(browser, site)
+    roles(browser, site)
+    ceremony(browser, site)
 
 
 def leaderboard(browser: Browser, site: str) -> None:
@@ -202,7 +189,3 @@ def shoot(page: Page, name: str, height: int) -> None:
         raise SystemExit(
             f"{path.name}: expected at most {MAX_BYTES} bytes, got {path.stat().st_size}"
         )
-
-
-if __name__ == "__main__":
-    main()
