@@ -48,7 +48,7 @@ HELP = re.compile(r"/help/(?!$|how-to/install/|reference/measures/)")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which pictures are taken."""
+    """The pictures to take."""
 
     roles: list[str]
     languages: list[str]
