@@ -52,7 +52,8 @@ class Bot:
     """A team played by the platform.
 
     `methods` and `attacker` are for tables, `batch` and `interactive` for estimates, `series` and `values`
-    for releases of a series and guesses of their values, `answers` for sheets of questions.
+    for releases of a series and guesses of their values, `answers` for sheets of questions. A bot that asks
+    submits as many `estimates`, each after it has spent more of its budget.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Bot:
     note: str
     batch: str = "reconstruct"
     interactive: str = "target"
+    estimates: int = 1
     series: Way = Way()
     values: str = "intersection"
     answers: str = "nearest"
@@ -82,6 +84,7 @@ BOTS = (
         "EUC2",
         "record-deletion, qi-unification",
         interactive="marginals",
+        estimates=3,
         series=Way("improved"),
     ),
     Bot(
@@ -92,7 +95,7 @@ BOTS = (
         interactive="twice",
         series=Way(side="none", more=2),
     ),
-    Bot("Swap", (("class-swap", {}),), "E3", "class-swap", series=Way(forgets=True)),
+    Bot("Swap", (("class-swap", {}),), "E3", "class-swap", estimates=4, series=Way(forgets=True)),
     Bot(
         "Yamaoka",
         (("qi-unification", {}), ("yamaoka", {})),

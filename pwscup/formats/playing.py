@@ -33,6 +33,8 @@ class Turn:
     """The number of that table among the originals of the team, if it has several."""
     known: Any = None
     """The result of `Player.known`."""
+    step: int = 0
+    """The place among the estimates that the bot submits in the round."""
 
 
 class Player(Protocol):

@@ -38,7 +38,10 @@ ATTACKED = {
 }
 """By contest how many teams there are, all of whose files are published and attacked."""
 N_SYNTHETIC = len(create.HOUSES[create.SYNTHETIC])
-FIRST = 2 * N_SYNTHETIC + 4 * len(BOTS) + N_SERIES + 4 * create.RUNNING_HOUSES + len(lesson.TEAMS)
+N_ASKED = sum(bot.estimates for bot in BOTS)
+N_ASKED_NOW = sum(bot.estimates for bot in BOTS[: create.RUNNING_HOUSES])
+FIRST = 2 * N_SYNTHETIC + 3 * len(BOTS) + N_SERIES + 3 * create.RUNNING_HOUSES + len(lesson.TEAMS)
+FIRST += N_ASKED + N_ASKED_NOW
 """Submitted first: synthetic tables in two stages, tables of four contests,
 estimates in both rounds of two, and series of two others."""
 
@@ -121,16 +124,20 @@ def assert_estimates_from_both_disclosures(hidden):
     assert hidden.samples.count() == 0
     for round in hidden.rounds.all():
         estimates = Submission.objects.filter(round=round)
-        assert estimates.count() == create.RUNNING_HOUSES
+        is_asked = round.key == "interactive"
+        assert estimates.count() == (N_ASKED_NOW if is_asked else create.RUNNING_HOUSES)
         assert {estimate.state for estimate in estimates} == {STATES.SCORED}
     assert hidden.rounds.get(key="batch").batch_release.n_records == 120
     assert {answer.team.is_house for answer in hidden.rounds.last().answers.all()} == {True}
     estimates = Submission.objects.filter(round__kind="interactive")
-    paid = estimates.annotate(spent=ledger.spent_before("arrived_at")).values_list(
-        "spent", flat=True
-    )
-    assert len(paid) == len(BOTS) + create.RUNNING_HOUSES
-    assert all(paid), "a curve shows estimates by what was spent before them"
+    paid = estimates.annotate(spent=ledger.spent_before("arrived_at"))
+    assert len(paid) == N_ASKED + N_ASKED_NOW
+    assert all(one.spent for one in paid), "a curve shows estimates by what was spent before them"
+    for bot in BOTS[: create.RUNNING_HOUSES]:
+        theirs = paid.filter(team__name=bot.name, round__contest=hidden).order_by("arrived_at")
+        spent = [one.spent for one in theirs]
+        assert len(set(spent)) == bot.estimates, "each at another place of the curve"
+        assert spent == sorted(spent)
 
 
 def assert_people_find_their_own_series(series, client):

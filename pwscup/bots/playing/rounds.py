@@ -157,13 +157,16 @@ def hand_in_guesses(play: Play) -> int:
 
 
 def hand_in_estimates(play: Play) -> int:
-    """One estimate for every bot that has none in this round, which it asks for a step before."""
+    """The estimates of every bot that has none in this round; it asks for each a step before."""
     player, round = play.player, play.round
     known, n_made = player.known(round), 0
     for position, (team, bot) in enumerate(_idle(play).items(), start=1):
-        at = play.moment(round, position - 1)
-        turn = Turn(bot, team, round, at, _seed(player, team, round), known=known)
-        n_made += _submit(play, turn, player.files(turn), position)
+        seed = _seed(player, team, round)
+        for step in range(bot.estimates):
+            place = position + step * (len(play.players) + 1)
+            at = play.moment(round, place - 1)
+            turn = Turn(bot, team, round, at, seed, known=known, step=step)
+            n_made += _submit(play, turn, player.files(turn), place)
     return n_made
 
 
@@ -173,13 +176,16 @@ def _seed(player: Player, team: Team, round: Round) -> int | None:
 
 
 def _submit(play: Play, turn: Turn, files: Files | None, position: int) -> bool:
-    """Submit as of a time inside the round, once, even when two workers play at the same time; no files, nothing."""
+    """Submit as of a time inside the round, once, even when two workers play at the same time; no files, nothing.
+
+    The submission of a later step comes after those of the steps before.
+    """
     if files is None:
         return False
     team, round, target = turn.team, turn.round, turn.release
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=team.pk)
-        if not Submission.objects.filter(team=team, round=round, target=target).exists():
+        if Submission.objects.filter(team=team, round=round, target=target).count() == turn.step:
             services.submit(
                 user=None if team.is_house else team.captain,
                 team=team,

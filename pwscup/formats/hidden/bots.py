@@ -52,8 +52,13 @@ def ask(turn: Turn, columns: Sequence[str], epsilon: Decimal) -> Counts:
 
 
 def share(turn: Turn, n: int) -> Decimal:
-    """One of n equal parts of the budget, as a decimal that can be paid."""
-    return (epsilon_of_round(turn.round) / n).quantize(SMALLEST, rounding=ROUND_DOWN)
+    """One of n equal parts of the budget for a step, as a decimal that can be paid.
+
+    Each step has twice the budget of the one before, so that the last one has more than half.
+    """
+    parts = 2**turn.bot.estimates - 1
+    budget = epsilon_of_round(turn.round) * 2**turn.step / parts
+    return (budget / n).quantize(SMALLEST, rounding=ROUND_DOWN)
 
 
 def target_of(turn: Turn) -> tuple[Attribute, ...]:
@@ -124,12 +129,16 @@ class Estimator:
 
     chosen: str
     methods: Mapping[str, Method]
+    is_repeated: bool = False
+    """It may submit several estimates, each from more data."""
     draws = False
 
     def known(self, _round: Round) -> None:
         """Nothing: it asks during its turn."""
 
     def files(self, turn: Turn) -> Files | None:
+        if turn.step and not self.is_repeated:
+            return None
         counts = self.methods[self.note(turn.bot)](turn)
         if counts is None:
             return None
@@ -142,5 +151,7 @@ class Estimator:
 
 RELEASED = Estimator("batch", {"count": count_release, "reconstruct": reconstruct_release})
 ASKED = Estimator(
-    "interactive", {"target": ask_target, "twice": ask_twice, "marginals": ask_marginals}
+    "interactive",
+    {"target": ask_target, "twice": ask_twice, "marginals": ask_marginals},
+    is_repeated=True,
 )
