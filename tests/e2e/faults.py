@@ -93,7 +93,7 @@ def content_faults(page: Page, language: str) -> Iterator[str]:
 
 
 def accessibility_faults(page: Page, *themes: Theme) -> list[str]:
-    """What axe-core finds moderate, serious or critical, in the theme that is shown or in each of these."""
+    """Findings of axe-core that are moderate, serious or critical, in the theme that is shown or in each of these."""
     page.evaluate(AXE)
     if not themes:
         return page.evaluate(FOUND_BY_AXE)

@@ -19,7 +19,7 @@ NONE = re.compile(r"(?!)")
 # A report is a page of its own, in which no script runs, not even one that looks for faults.
 FILES = (".csv", ".zip", ".toml", ".xml", ".html", ".pdf", ".json")
 Read = Counter[tuple[object, str]]
-"""How many pages of a kind and of a view were read in a language."""
+"""The number of pages of a kind, and of a view, that were read in a language."""
 
 
 def walk(
