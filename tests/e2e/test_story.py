@@ -135,6 +135,7 @@ def anonymization_board_shows(
 ) -> None:
     """Ranks, worst rates and every measure, to somebody without an account."""
     shown = lines(person, "anonymization")
+    expect(person.page.locator("figure svg").first).to_be_visible()
     worst = worst_rates(teams, rates or {})
     assert {name: rank for name, (rank, _) in shown.items()} == anonymization_ranks(
         teams, rates or {}
@@ -178,7 +179,6 @@ def attack_boards_show(person: Person, teams: list[Team], rates: Rates) -> None:
     for (attacker, target), rate in rates.items():
         shown = matrix[attacker][1][1 + heads.index(target)]  # in per cent, after the mean
         assert number(f"{shown} %") == approximately(rate)
-    expect(person.page.locator("[data-chart] canvas").first).to_be_visible()
     overall = lines(person, "overall")
     assert {name: rank for name, (rank, _) in overall.items()} == places(total)
     assert {name: number(cells[0]) for name, (_, cells) in overall.items()} == total
