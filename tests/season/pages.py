@@ -288,7 +288,7 @@ class Pages:
 
 
 def columns(schema: str, shown: set[str]) -> dict[str, str | None]:
-    """The fields of the page of columns that are shown, filled in like a schema file; None is a box without a tick."""
+    """The fields of the page of columns that are shown, filled in like a schema file; None is no tick."""
     read = Schema.from_toml(schema)
     found: dict[str, str | None] = {"e2_column": read.e2_column, "e4_column": read.e4_column}
     for n, column in enumerate(read.columns):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The story through the API alone: people who have nothing but a token each."""
+"""The story through the API only: people who have nothing but a token each."""
 
 from __future__ import annotations
 

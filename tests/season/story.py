@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A whole contest as an organizer and two teams play it, however they send what they do: `play(site, plan)`.
 
-`tests.season.programs` sends it through the API alone, `tests.season.pages` through the forms of the pages. The boards
+`tests.season.programs` sends it through the API only, `tests.season.pages` through the forms of the pages. The boards
 must be equal: guesses are computed without ties, so that no score depends on the order in which a table is published.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole contest through the API alone, and the same one through the pages: the boards are equal."""
+"""A whole contest through the API only, and the same one through the pages: the boards are equal."""
 
 from __future__ import annotations
 
