@@ -20,7 +20,7 @@ from tests.services import START_SECONDS
 FIELDS = ("input", "select", "textarea", "button")
 Fills = Mapping[str, Any]
 SAID = {"confirm"}
-"""What the second of two pages sends, after the same form has been shown again."""
+"""Sent by the second of two pages, after the same form has been shown again."""
 STARTS = "2031-04-01T10:00"
 SUBMISSION = re.compile(r"/s/([0-9a-f-]{36})/")
 JOIN = re.compile(r"/join/[\w-]+/")
@@ -139,7 +139,7 @@ def form_in(text: str, fills: Fills, leads: Callable[[str], bool]) -> Form:
 
 
 def errors(page: str) -> list[str]:
-    """What a refused form says."""
+    """The problems that a refused form names."""
     return re.findall(r'class="[^"]*(?:invalid-feedback|alert)[^"]*"[^>]*>(.*?)<', page, re.DOTALL)
 
 
@@ -152,7 +152,7 @@ class Pages:
     plan: Plan | None = None
 
     def until(self, person: str, address: str, found: Callable[[Any], Any]) -> Any:
-        """What is found in the answer of an address, as soon as it is something."""
+        """The thing found in the answer of an address, as soon as it is something."""
         if self.work is not None:
             self.work()
         deadline = time.monotonic() + (0 if self.work is not None else START_SECONDS)

@@ -124,7 +124,7 @@ class Programs:
         return f"/organize{self.contest}"
 
     def until(self, path: str, holds: Callable[[Any], object], person: Caller) -> Any:
-        """What the address answers as soon as the condition holds."""
+        """The answer of the address as soon as the condition holds."""
         if self.work is not None:
             self.work()
             found = person.get(path)

@@ -38,7 +38,7 @@ class Plan:
 
 
 class Site(Protocol):
-    """What people do; each of these is one or several requests, all of which must succeed."""
+    """Actions of people; each of these is one or several requests, all of which must succeed."""
 
     def create(self, plan: Plan) -> None:
         """A draft with its table, its columns, its terms and its attempts."""

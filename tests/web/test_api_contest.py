@@ -36,7 +36,7 @@ def caller(program: Program) -> Caller:
 
 
 def work() -> None:
-    """What workers and clock of a site do."""
+    """Do the work of workers and clock of a site."""
     sweeper.sweep()
     for model in JOB_KINDS:
         for pk in list(model.objects.filter(state=Job.WAITING).values_list("pk", flat=True)):
