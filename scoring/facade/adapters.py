@@ -117,6 +117,7 @@ def synthesize(
     >>> class Shuffler:
     ...     def fit(self, table):
     ...         self.columns = {name: sorted(table[name]) for name in table}
+    ...
     ...     def sample(self, num_rows):
     ...         return pd.DataFrame(self.columns).head(num_rows)
     >>> made = synthesize(table("original"), Shuffler(), SCHEMA)

@@ -59,12 +59,21 @@ def patched(data: bytes, fields: Iterable[tuple[bytes, int]], form: str, value: 
     return bytes(changed)
 
 
-def test_the_product_reads_zip_archives_in_one_place():
+OTHER_READERS = {
+    # What a site sends, before it is written to somebody's folder:
+    ROOT / "pwscup" / "client" / "downloads.py",
+    # Files that the same module wrote:
+    ROOT / "scoring" / "tables" / "coded.py",
+}
+
+
+def test_the_product_reads_zip_archives_of_people_in_one_place():
     sources = [path for folder in ("scoring", "pwscup") for path in (ROOT / folder).rglob("*.py")]
     assert len(sources) > 100
     reading = re.compile(r'\b(?:ZipFile|unpack_archive|is_zipfile)\((?!\w+, "w")')
-    found = [path for path in sources if reading.search(path.read_text("utf-8"))]
-    assert found == [ROOT / "scoring" / "tables" / "archives.py"]
+    found = {path for path in sources if reading.search(path.read_text("utf-8"))}
+    assert found - OTHER_READERS == {ROOT / "scoring" / "tables" / "archives.py"}
+    assert found > OTHER_READERS
 
 
 # Names

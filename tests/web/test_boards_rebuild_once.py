@@ -252,6 +252,6 @@ def test_a_ceremony_begins_with_the_order_that_is_true(cast, played, monkeypatch
 
 def test_the_list_of_contests_makes_no_board(cast, played, as_user, monkeypatch):
     nobody_builds(monkeypatch)
-    for user, name in ((None, "home"), (cast.oscar, "home"), (cast.alice, "contests")):
+    for user, name in ((None, "contests"), (cast.oscar, "contests"), (cast.alice, "contests")):
         assert as_user(user).get(reverse(name)).status_code == 200
     assert not Standing.objects.exists()
