@@ -164,6 +164,7 @@ def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
         "fragment_url": address("board-fragment", contest, shown.query),
         "projector_url": address("projector", contest, shown.query),
         "is_season": boards.scope.is_season,
+        "has_moves": name == first_board_of(boards.scope) and boards.scope.division is None,
         "history_url": address("board-history", contest, {"stage": shown.query.get("stage", "")}),
         "csv_url": address("board-csv", contest, shown.query, board=name),
         "section": section,

@@ -84,6 +84,36 @@
     if (sought) show();
   }
 
+  // Movement and the line of ranks next to each team, from the page of scores over time, which is read once.
+  let courses = null; // heads, and cells by team
+
+  function readCourses(text) {
+    const page = new DOMParser().parseFromString(text, "text/html");
+    const table = page.querySelector("table[data-courses]:has(.spark)");
+    if (!table) return null;
+    const last = (row) => [...row.cells].slice(-2);
+    return { heads: last(table.tHead.rows[0]), cells: new Map([...table.tBodies[0].rows].map((row) => [row.dataset.team, last(row)])) };
+  }
+
+  function showCourses(root) {
+    const table = root.querySelector("[data-moves]") && root.querySelector("table[data-sortable]:not([data-matrix])");
+    if (!courses || !table || table.dataset.moved) return;
+    table.dataset.moved = "yes";
+    table.tHead.rows[0].append(...courses.heads.map((head) => document.importNode(head, true)));
+    for (const row of table.tBodies[0].rows) {
+      const cells = courses.cells.get(row.dataset.team);
+      row.append(...(cells ?? [null, null]).map((cell) => (cell ? document.importNode(cell, true) : document.createElement("td"))));
+    }
+  }
+
+  async function fetchCourses() {
+    const link = document.querySelector("#boards [data-moves]");
+    if (!link) return;
+    const answer = await fetch(link.href, { headers: { Accept: "text/html" } }).catch(() => null);
+    if (answer?.ok) courses = readCourses(await answer.text());
+    showCourses(document);
+  }
+
   // The pair of a cell of the matrix, named under the table.
   function readOut(table) {
     const line = table.closest(".panel").querySelector("[data-readout]");
@@ -143,6 +173,7 @@
     markMine(root);
     makeSortable(root);
     draw(root);
+    showCourses(root);
     for (const button of root.querySelectorAll("[data-png]")) button.hidden = false;
   }
 
@@ -223,7 +254,7 @@
     if (active) tabs.scrollLeft = active.offsetLeft - (tabs.clientWidth - active.offsetWidth) / 2;
   }
 
-  document.addEventListener("DOMContentLoaded", () => { prepare(document); showTab(); });
+  document.addEventListener("DOMContentLoaded", () => { prepare(document); showTab(); fetchCourses(); });
   document.addEventListener("htmx:beforeSwap", (event) => {
     const board = document.getElementById("board");
     if (event.detail.requestConfig?.elt !== board || !event.detail.shouldSwap) return;

@@ -17,7 +17,7 @@ LANGUAGES = ("ja", "en")
 MOST_ALIKE = 2
 NONE = re.compile(r"(?!)")
 # A report is a page of its own, in which no script runs, not even one that looks for faults.
-FILES = (".csv", ".zip", ".toml", ".xml", ".html", ".pdf", ".json")
+FILES = (".csv", ".zip", ".toml", ".xml", ".html", ".pdf", ".json", ".whl", ".ipynb", ".svg")
 Read = Counter[tuple[object, str]]
 """The number of pages of a kind, and of a view, that were read in a language."""
 

@@ -16,6 +16,7 @@ from playwright.sync_api import Page, Route
 
 from pwscup.archives.models import ContestImport
 from pwscup.contests.models import Contest, TableDraft
+from pwscup.leaderboards.history.course import over_time
 from pwscup.reports.facts import gather
 from pwscup.reports.page import document
 from pwscup.submissions.models import Evaluation
@@ -24,6 +25,8 @@ from scoring.tables.schema import Role
 from tests import factories
 from tests.e2e.browser import DESKTOP
 from tests.web import board_facts, disclosure_facts, pipeline, series_facts
+from tests.web.test_boards_frozen import long_ago
+from tests.web.test_budgets import MOST_SHIFT, SETTLED_MS, WATCH
 from tests.web.test_looks import browser, person, site
 from tests.web.test_organizer_data import TABLE, URL, upload
 from tests.web.test_rulesets_of_further_measures import ruleset_text
@@ -193,6 +196,29 @@ def test_the_header_is_one_line_on_a_phone_and_has_a_menu(person, site, cast, as
         assert menu.get_by_role("button", name="English").is_visible()
         page.keyboard.press("Escape")
         assert not menu.is_visible()
+
+
+# Boards
+
+
+def test_a_board_shows_movement_and_the_course_of_ranks(person, site, cast, as_user):
+    """They come from the page of scores over time, so that nothing waits for them."""
+    long_ago(board_facts.game(cast.contest))
+    client, board = as_user(cast.alice), f"/c/{cast.contest.slug}/board/"
+    site.pages[f"{board}history/"] = client.get(f"{board}history/")
+    person.page.set_viewport_size(DESKTOP)
+    page = shown(person, site, client, board)
+    page.evaluate(WATCH)
+    page.locator("#board .spark").first.wait_for()
+    rows = page.locator("#board tbody tr[data-team]")
+    heads = page.locator("#board thead th").count()
+    assert {row.locator("th, td").count() for row in rows.all()} == {heads}
+    over = over_time(cast.contest, timezone.now())
+    for course in over.courses:
+        row = page.locator(f"#board tr[data-team='{course.team}']")
+        assert row.locator("polyline").get_attribute("points") == course.spark
+    page.wait_for_timeout(SETTLED_MS)
+    assert page.evaluate("window.moved") <= MOST_SHIFT
 
 
 # Badges

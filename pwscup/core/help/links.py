@@ -35,6 +35,8 @@ class Link:
 
 LINKS = {
     "first": Link("README.md"),
+    "organize": Link("tutorials/organizer.md"),
+    "teach": Link("how-to/run-a-lecture-contest.md"),
     "table": Link("tutorials/participant.md", "anonymize-at-home", "手元で匿名加工する"),
     "guess": Link("tutorials/participant.md", "attack", "再識別する"),
     "aligned": Link("tutorials/participant.md", "in-a-lecture-contest", "講義コンテストでは"),
