@@ -103,6 +103,7 @@
     for (const row of table.tBodies[0].rows) {
       const cells = courses.cells.get(row.dataset.team);
       row.append(...(cells ?? [null, null]).map((cell) => (cell ? document.importNode(cell, true) : document.createElement("td"))));
+      for (const cell of [...row.cells].slice(-2)) cell.classList.add("course");
     }
   }
 

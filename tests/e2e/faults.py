@@ -16,6 +16,8 @@ from tests.e2e.browser import DESKTOP
 Theme = Literal["light", "dark"]
 THEMES: tuple[Theme, ...] = ("light", "dark")
 PHONE = {"width": 390, "height": 844}
+ZOOMED = {"width": 640, "height": 450}
+"""A desk at 200 %."""
 AXE = (Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js").read_text()
 # What a page shows where something was forgotten: template marks, placeholders, values and names of the code.
 RAW = re.compile(
@@ -70,8 +72,8 @@ FOUND_BY_AXE = """() => axe.run(document, { resultTypes: ["violations"], preload
 
 
 def width_faults(page: Page) -> Iterator[str]:
-    """Whether one has to scroll sideways on a phone, for which the page was opened, and at a desk."""
-    for size in (PHONE, DESKTOP):
+    """Whether one has to scroll sideways on a phone, for which the page was opened, and at a desk, at 200 %, too."""
+    for size in (PHONE, ZOOMED, DESKTOP):
         if page.viewport_size != size:
             page.set_viewport_size(size)
         if too_wide := page.evaluate(OVERFLOW):

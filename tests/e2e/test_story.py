@@ -125,7 +125,7 @@ def lines(person: Person, board: str) -> dict[str, tuple[int | None, list[str]]]
     found = {}
     for row in person.page.locator(".board-table tbody tr:has(.team-name)").all():
         rank = re.sub(r"\D", "", row.locator(".rank").first.inner_text())
-        cells = row.locator("td").all_inner_texts()
+        cells = row.locator("td:not(.course)").all_inner_texts()
         found[row.locator(".team-name").inner_text()] = (int(rank) if rank else None, cells)
     return found
 
