@@ -250,8 +250,10 @@ def test_a_ceremony_begins_with_the_order_that_is_true(cast, played, monkeypatch
     assert (one.key, one.as_of) == (frozen.key, None)
 
 
-def test_the_list_of_contests_makes_no_board(cast, played, as_user, monkeypatch):
-    nobody_builds(monkeypatch)
-    for user, name in ((None, "contests"), (cast.oscar, "contests"), (cast.alice, "contests")):
-        assert as_user(user).get(reverse(name)).status_code == 200
-    assert not Standing.objects.exists()
+def test_lists_of_contests_make_a_board_once(played, as_user, cast, monkeypatch):
+    built, plain = [], boards.build
+    monkeypatch.setattr(boards, "build", lambda facts: built.append(facts) or plain(facts))
+    for name in ("contests", "home", "contests"):
+        for user in (None, cast.alice, cast.oscar):
+            assert as_user(user).get(reverse(name)).status_code == 200
+    assert len(built) == 1
