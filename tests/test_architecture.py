@@ -39,6 +39,9 @@ NAMES_A_FORMAT = re.compile(
 )
 
 
+pytestmark = pytest.mark.whole
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_the_root_of_a_package_holds_few_modules(package):
     found = sorted(path.name for path in (ROOT / package).glob("*.py"))

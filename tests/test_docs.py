@@ -188,6 +188,7 @@ LATER = {
 LONG = pytest.mark.long
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "page",
     [pytest.param(p, marks=LONG if name_of(p) in LATER else ()) for p in WITH_COMMANDS],

@@ -34,17 +34,17 @@ FILES = (
     "test_series_draws.py",
     "test_submission_pages.py",
 )
-# Left for `make test-long`: what they ask of the database, other tests of these files ask too. The files among them
-# run on SQLite each time.
-LATER = (
-    "test_get or post_of_strangers or plain_values or never_share"
-    " or test_returning or test_refused_files or test_submission_pages"
+# What locks rows, claims work and runs at the same time. What else these files ask of the database is left for
+# `make test-long`; they run on SQLite each time.
+NOW = (
+    "test_queue or test_sent_twice or test_submit_at_once or test_disclosure_concurrency"
+    " or test_boards_kept or test_prepared or test_rescores"
 )
 
 pytestmark = [pytest.mark.timeout(LIMIT_SECONDS + 60)]
 
 
-@pytest.mark.parametrize("which", some(1, [f"not ({LATER})", LATER]))
+@pytest.mark.parametrize("which", some(1, [NOW, f"not ({NOW})"]))
 def test_the_web_tests_hold_on_postgresql_too(postgresql, which):
     done = subprocess.run(
         [

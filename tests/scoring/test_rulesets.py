@@ -111,6 +111,7 @@ def test_the_format_for_a_classroom_lasts_half_an_hour():
     assert (rules.tables, rules.schema) == ("common", HOUSEHOLDS_SCHEMA)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ruleset_names())
 def test_a_ruleset_of_the_library(name):
     rules = load_ruleset(name)

@@ -337,6 +337,7 @@ OF_AN_INSTALLATION = {
 """Fields that no archive holds, but for who did something, which is in the events."""
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("sheet", layout.SHEETS, ids=[sheet.name for sheet in layout.SHEETS])
 def test_every_field_is_in_the_archive_or_left_out_by_name(sheet):
     if sheet is layout.JUDGES:

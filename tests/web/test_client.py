@@ -390,6 +390,7 @@ TYPES = {
 }
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "type_", [t for t in vars(answers).values() if dataclasses.is_dataclass(t) and t is not Problem]
 )

@@ -245,6 +245,7 @@ def test_a_preview_tells_lengths_in_place_of_dates(minutes, words):
     assert (first.length, first.opens_at, first.closes_at) == (words, None, None)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize("name", ruleset_names())
 def test_the_rules_of_every_format_can_be_read(name, language):

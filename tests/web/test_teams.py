@@ -392,6 +392,7 @@ def shape_of_red(cast) -> tuple:
     return cast.red.name, cast.red.slug, cast.red.captain_id, members, cast.red.invitations.count()
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", POSTS)
 @pytest.mark.parametrize("role", ROLES)
 def test_who_may_act(cast, as_user, name, role):

@@ -339,7 +339,7 @@ def test_the_canary_sings(world):
 @pytest.mark.parametrize(
     ("viewer", "is_over"),
     some(
-        2,
+        1,
         [
             ("alice", False),
             ("carol", True),
@@ -368,7 +368,7 @@ def test_nothing_hidden_is_on_any_page(world, as_user, viewer, is_over, caplog):
     assert leaks(caplog.text.encode(), world.secrets()) == set()
 
 
-@pytest.mark.parametrize("viewer", some(2, ["carol", "oscar", "alice", "eve"]))
+@pytest.mark.parametrize("viewer", some(1, ["carol", "oscar", "alice", "eve"]))
 def test_nothing_hidden_is_in_an_answer_of_the_api(world, viewer, settings, caplog):
     settings.API_REQUESTS_PER_MINUTE = 10_000
     own = {"alice": world.cast.red, "carol": world.cast.blue}.get(viewer)

@@ -27,6 +27,7 @@ NEW = {
 }
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ruleset_names())
 def test_every_format_of_the_library_makes_a_draft(cast, oscar, name):
     response = oscar.post(reverse("organize-new"), NEW | {"ruleset": name})
