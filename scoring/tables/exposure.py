@@ -73,6 +73,60 @@ def exposure(quasi: Sequence[Codes], cross: Sequence[Codes], n_records: int) -> 
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Finds:
+    """The records that one quasi-identifier finds.
+
+    Attributes
+    ----------
+    n_alone : int
+        Records that are unique by this column alone.
+    n_without : int
+        Records that are unique by the other quasi-identifiers.
+    """
+
+    n_alone: int
+    n_without: int
+
+
+def found_by(quasi: Sequence[Codes], n_records: int) -> list[Finds]:
+    """The records that each quasi-identifier finds, in their order.
+
+    Parameters
+    ----------
+    quasi : sequence of integer arrays, shape (n_records,)
+        Each value as a number from 0.
+    n_records : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found_by([np.array([0, 0, 1, 1]), np.array([0, 0, 1, 2])], 4)
+    [Finds(n_alone=0, n_without=2), Finds(n_alone=2, n_without=0)]
+    """
+    nothing = np.zeros(n_records, dtype=np.int64)
+    before, after = [nothing], [nothing]  # classes by the columns before, and after, each column
+    for codes in quasi[:-1]:
+        before.append(classes_of([before[-1], codes], n_records))
+    for codes in quasi[:0:-1]:
+        after.append(classes_of([after[-1], codes], n_records))
+    return (
+        [
+            Finds(
+                _n_unique(classes_of([codes], n_records)),
+                _n_unique(classes_of([one, other], n_records)),
+            )
+            for codes, one, other in zip(quasi, before, reversed(after), strict=True)
+        ]
+        if quasi
+        else []
+    )
+
+
+def _n_unique(classes: npt.NDArray[np.int64]) -> int:
+    return int((np.bincount(classes) == 1).sum())
+
+
 def classes_of(columns: Sequence[Codes], n_records: int) -> npt.NDArray[np.int64]:
     """The class of each record, from 0: records with equal numbers in all columns have one."""
     found = np.zeros(n_records, dtype=np.int64)

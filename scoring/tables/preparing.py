@@ -147,6 +147,16 @@ STEPS: dict[str, StepKind] = {
             run.dates,
         ),
         StepKind(
+            "merge-rare",
+            "merge the values that few records have into one",
+            (
+                _COLUMNS,
+                Field("least", "integer", low=2, high=100_000),
+                Field("label", "text", "other"),
+            ),
+            run.merge_rare,
+        ),
+        StepKind(
             "sample",
             "draw records at random",
             (Field("records", "integer", low=1, high=1_000_000), Field("seed", "seed", "")),
@@ -313,23 +323,51 @@ def applied(table: pd.DataFrame, steps: Sequence[Step]) -> tuple[pd.DataFrame, l
     """
     reports = []
     for n, step in enumerate(steps, start=1):
-        kind = STEPS[step["do"]]
-        values = {field.name: _value(field, step, table) for field in kind.fields}
-        _check_columns(kind, values, table, n)
-        if step["do"] == "dates" and step["to"] in ("age", "age-class") and values["on"] is None:
-            expected = kind.fields[2].expected
-            raise _refused("step.missing_key", n=n, key="on", expected=expected)
-        if step["do"] == "sample" and values["seed"] is None:
-            expected = kind.fields[1].expected
-            raise _refused("step.missing_key", n=n, key="seed", expected=expected)
-        try:
-            done = kind.function(table, **values)
-        except run.StepError as error:
-            raise _refused(error.code, n=n, **error.params) from None
-        table = done.table
-        size = len(table), len(table.columns)
-        reports.append(Report(step, done.n, done.unit, done.left, *size, done.examples))
+        table, report = _done(table, step, n)
+        reports.append(report)
     return table, reports
+
+
+def tried(
+    table: pd.DataFrame, steps: Sequence[Step]
+) -> tuple[pd.DataFrame, list[Report | ProblemsFound]]:
+    """The table after all steps that it allows; the others are left out, each with its problems.
+
+    Examples
+    --------
+    >>> from scoring.tables.raw_files import read_raw
+    >>> raw = read_raw(b"cost\\n1\\n")
+    >>> table, found = tried(raw.table, [{"do": "drop", "columns": ["x", "y"]}])
+    >>> [problem.params["got"] for problem in found[0].problems], len(table.columns)
+    (['x', 'y'], 1)
+    """
+    found: list[Report | ProblemsFound] = []
+    for n, step in enumerate(steps, start=1):
+        try:
+            table, report = _done(table, step, n)
+            found.append(report)
+        except ProblemsFound as error:
+            found.append(error)
+    return table, found
+
+
+def _done(table: pd.DataFrame, step: Step, n: int) -> tuple[pd.DataFrame, Report]:
+    """The table after a step, and its effect; `n` is its number in problems."""
+    kind = STEPS[step["do"]]
+    values = {field.name: _value(field, step, table) for field in kind.fields}
+    _check_columns(kind, values, table, n)
+    if step["do"] == "dates" and step["to"] in ("age", "age-class") and values["on"] is None:
+        expected = kind.fields[2].expected
+        raise _refused("step.missing_key", n=n, key="on", expected=expected)
+    if step["do"] == "sample" and values["seed"] is None:
+        expected = kind.fields[1].expected
+        raise _refused("step.missing_key", n=n, key="seed", expected=expected)
+    try:
+        done = kind.function(table, **values)
+    except run.StepError as error:
+        raise _refused(error.code, n=n, **error.params) from None
+    size = len(done.table), len(done.table.columns)
+    return done.table, Report(step, done.n, done.unit, done.left, *size, done.examples)
 
 
 def drawn_seed() -> str:
@@ -340,6 +378,7 @@ def drawn_seed() -> str:
 
 
 def _check_columns(kind: StepKind, values: Mapping[str, Any], table: pd.DataFrame, n: int) -> None:
+    problems = []
     for key in kind.fields:
         if key.kind not in ("columns", "column"):
             continue
@@ -347,7 +386,10 @@ def _check_columns(kind: StepKind, values: Mapping[str, Any], table: pd.DataFram
         for name in named:
             if name not in table.columns:
                 expected = shorten(", ".join(map(str, table.columns)), 200)
-                raise _refused("step.unknown_column", n=n, expected=expected, got=shorten(name))
+                got = shorten(name)
+                problems.append(_problem("step.unknown_column", n=n, expected=expected, got=got))
+    if problems:
+        raise ProblemsFound(problems)
 
 
 def _value(field: Field, step: Step, table: pd.DataFrame) -> Any:

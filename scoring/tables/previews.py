@@ -12,7 +12,9 @@ import numpy.typing as npt
 
 from scoring.errors import shorten
 from scoring.tables.coded import Counts, counts_of, levels_of
+from scoring.tables.schema import Kind, Role
 from scoring.tables.steps import MISSING
+from scoring.tables.suggestion import role_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 N_BINS, N_VALUES, N_EXAMPLES = 10, 7, 3
 MAX_LABEL = 30
+_MISSING = frozenset(MISSING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,8 @@ class ColumnPreview:
     ----------
     n_missing, n_distinct : int
         Records whose cell is empty or a sign of a missing value, and the number of other values.
-    is_number : bool
-        All other values are numbers.
+    kind : Kind
+        Of all other values. Codes such as 007 are no numbers.
     bars : tuple of Bar
         Ten intervals of equal width of numbers with more values than that; else the most frequent values, and the
         others together.
@@ -51,9 +54,14 @@ class ColumnPreview:
     n_records: int
     n_missing: int
     n_distinct: int
-    is_number: bool
+    kind: Kind
     bars: tuple[Bar, ...]
     examples: tuple[str, ...]
+
+    @property
+    def role(self) -> Role:
+        """The role that the name, or else the values, suggest: a first guess."""
+        return role_of(self.name, self.kind, self.n_distinct, self.n_records - self.n_missing)
 
     @property
     def share_missing(self) -> float:
@@ -76,7 +84,7 @@ def preview(table: pd.DataFrame) -> list[ColumnPreview]:
 
 def _previewed(name: str, column: pd.Series) -> ColumnPreview:
     levels, counts = np.array(levels_of(column), dtype=object), counts_of(column)
-    is_missing = np.isin(levels, MISSING)
+    is_missing = np.array([level in _MISSING for level in levels], dtype=np.bool_)
     is_known = (counts > 0) & ~is_missing
     known, n = levels[is_known], counts[is_known]
     order = np.argsort(-n, kind="stable")
@@ -93,10 +101,19 @@ def _previewed(name: str, column: pd.Series) -> ColumnPreview:
         len(column),
         int(counts[is_missing].sum()),
         len(known),
-        numbers is not None,
+        _kind(known, is_numeric=numbers is not None),
         bars,
         tuple(shorten(text, MAX_LABEL) for text, _k in frequent[:N_EXAMPLES]),
     )
+
+
+def _kind(known: npt.NDArray[np.object_], *, is_numeric: bool) -> Kind:
+    if not is_numeric or any(
+        len(text) > 1 and text[0] == "0" and text.isdecimal() for text in known
+    ):
+        return Kind.CATEGORY
+    is_whole = all(text.removeprefix("-").isdecimal() for text in known)
+    return Kind.INTEGER if is_whole else Kind.NUMBER
 
 
 def _numbers(known: npt.NDArray[np.object_]) -> Floats | None:

@@ -60,10 +60,12 @@ def parse_date(cell: str, order: str = "ymd") -> date | None:
 def order_of(cells: Iterable[str]) -> str:
     """The order in which most of the cells are dates: year, day or month first; in doubt the first of `ORDERS`.
 
+    A year at the end follows day and month with `ymd` as well.
+
     Examples
     --------
     >>> order_of(["3/25/1980", "4/5/1981"]), order_of(["25.3.1980"])
-    ('mdy', 'dmy')
+    ('mdy', 'ymd')
     """
     texts = list(cells)
     n_dates = {

@@ -50,10 +50,12 @@ MISSING = (
     "欠損",
 )
 """The cells that are taken for missing values where a step names none."""
+_MISSING = frozenset(MISSING)
 CELLS, RECORDS, COLUMNS = "cells", "records", "columns"
 
 _PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _GROUPED = re.compile(r"[0-9]{1,3}(?:[,'_ \u00a0\u202f][0-9]{3})+|[0-9]+")
+_COMMAS = re.compile(r"-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _UNITS = re.compile(r"^[¥￥$€£\\]\s?|\s?[%％円]$")
 _NEGATIVE = re.compile(r"^[△▲\u2212]\s?")
 _EXPONENT = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?[eE][-+]?[0-9]{1,2}")
@@ -256,11 +258,42 @@ def dates(
         for level in levels:
             text = _dated(parse_date(level, used), to, on, width)
             after.append(level if text is None else text)
-            is_date.append(text is not None or level in MISSING)
+            is_date.append(text is not None or level in _MISSING)
         left += int(counts[~np.array(is_date, dtype=np.bool_)].sum())
         n += _note(changes, name, levels, after, counts)
         data[name] = relabelled(table[name], after)
     return Done(data, n, CELLS, left, _first(changes))
+
+
+def merge_rare(
+    table: pd.DataFrame, columns: Sequence[str], least: int, *, label: str = "other"
+) -> Done:
+    """Merge the values that few records have into one.
+
+    Missing values are left as they are. In a column with fewer than two rare values nothing changes.
+
+    Parameters
+    ----------
+    columns : sequence of str
+    least : int
+        The records that a value must have to stay, 2 or more.
+    label : str
+        The cell of the merged values. Records that have it already count with them.
+    """
+    changes: list[Example] = []
+    data, n = table.copy(deep=False), 0
+    for name in columns:
+        levels, counts = levels_of(table[name]), counts_of(table[name])
+        is_rare = [
+            0 < k < least and level not in _MISSING and level != label
+            for level, k in zip(levels, counts.tolist(), strict=True)
+        ]
+        if sum(is_rare) + (label in levels) < 2 or not any(is_rare):
+            continue
+        after = [label if rare else level for level, rare in zip(levels, is_rare, strict=True)]
+        n += _note(changes, name, levels, after, counts)
+        data[name] = relabelled(table[name], after)
+    return Done(data, n, CELLS, examples=_first(changes))
 
 
 def sample(table: pd.DataFrame, records: int, seed: int) -> Done:
@@ -288,8 +321,11 @@ def plain_number_of(cell: str, decimal: str = ".") -> str | None:
     >>> plain_number_of("¥1,234.50"), plain_number_of("△１２"), plain_number_of("1.234,5", ","), plain_number_of("1,23")
     ('1234.50', '-12', '1234.5', None)
     """
-    if _PLAIN.fullmatch(cell) and decimal == ".":
-        return cell
+    if decimal == ".":  # the usual cells first: columns may have 100,000 different ones
+        if _PLAIN.fullmatch(cell):
+            return cell
+        if _COMMAS.fullmatch(cell):
+            return cell.replace(",", "")
     text = plain_digits(cell).replace("，", ",").strip()
     if _EXPONENT.fullmatch(text):
         return f"{Decimal(text):f}"
@@ -327,7 +363,7 @@ def _mapped(
         left += sum(
             int(k)
             for text, k in zip(after, counts.tolist(), strict=True)
-            if k and not is_done(text) and text not in MISSING
+            if k and not is_done(text) and text not in _MISSING
         )
         if after == levels:
             continue

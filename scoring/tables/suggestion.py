@@ -68,6 +68,38 @@ def named_role(name: str) -> Role | None:
     return next((role for role, names in _ROLE_NAMES.items() if names.fullmatch(plain)), None)
 
 
+def role_of(name: str, kind: Kind, n_distinct: int, n_records: int) -> Role:
+    """The role that the name of a column suggests, else the one that its cells suggest.
+
+    Parameters
+    ----------
+    name : str
+    kind : Kind
+        Of all cells.
+    n_distinct, n_records : int
+        The number of different cells, and of records.
+
+    Examples
+    --------
+    >>> role_of("sex", Kind.CATEGORY, 2, 100), role_of("weight", Kind.NUMBER, 90, 100)
+    (<Role.QUASI_IDENTIFIER: 'quasi_identifier'>, <Role.SENSITIVE: 'sensitive'>)
+    """
+    if (role := named_role(name)) is not None:
+        return role
+    if n_distinct == n_records >= 2 and kind is not Kind.NUMBER:
+        return Role.IDENTIFIER
+    if _are_few(kind, n_distinct, n_records):
+        return Role.QUASI_IDENTIFIER
+    return Role.OTHER if kind is Kind.CATEGORY else Role.SENSITIVE
+
+
+def _are_few(kind: Kind, n_distinct: int, n_records: int) -> bool:
+    """Few enough to be categories: numbers also repeat, on average at least once."""
+    if kind is Kind.CATEGORY:
+        return n_distinct <= MAX_LISTED_VALUES
+    return n_distinct <= MAX_NUMBERS_AS_CATEGORY and 2 * n_distinct <= n_records
+
+
 @dataclass(frozen=True, slots=True)
 class _Profile:
     """The form of the cells of one column."""
@@ -102,25 +134,12 @@ class _Profile:
     @property
     def role(self) -> Role:
         """The role that the column's name suggests, else the one that its cells suggest."""
-        if (role := named_role(self.name)) is not None:
-            return role
-        if self.is_identifier:
-            return Role.IDENTIFIER
-        if self.has_few_values:
-            return Role.QUASI_IDENTIFIER
-        return Role.OTHER if self.kind is Kind.CATEGORY else Role.SENSITIVE
-
-    @property
-    def is_identifier(self) -> bool:
-        """All cells differ, and are text or integers."""
-        return self.n_distinct == self.n_records >= 2 and self.kind is not Kind.NUMBER
+        return role_of(self.name, self.kind, self.n_distinct, self.n_records)
 
     @property
     def has_few_values(self) -> bool:
-        """Few enough to be categories: numbers also repeat, on average at least once."""
-        if self.kind is Kind.CATEGORY:
-            return self.n_distinct <= MAX_LISTED_VALUES
-        return self.n_distinct <= MAX_NUMBERS_AS_CATEGORY and 2 * self.n_distinct <= self.n_records
+        """Few enough to be categories."""
+        return _are_few(self.kind, self.n_distinct, self.n_records)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

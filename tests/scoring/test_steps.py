@@ -15,8 +15,9 @@ from scoring.datasets.raw_hospital import raw_hospital
 from scoring.errors import ProblemsFound
 from scoring.tables import steps as run
 from scoring.tables.coded import csv_bytes
-from scoring.tables.exposure import exposure, proposed_cross
-from scoring.tables.preparing import STEPS, Steps, applied, drawn_seed
+from scoring.tables.exposure import exposure, found_by, proposed_cross
+from scoring.tables.preparing import STEPS, Report, Steps, applied, drawn_seed, tried
+from scoring.tables.previews import preview
 from scoring.tables.proposing import proposed_steps
 from scoring.tables.raw_files import Reading, read_raw
 from scoring.tables.step_settings import add_settings
@@ -149,6 +150,25 @@ def test_a_step_that_the_table_does_not_allow_is_named_by_its_number(table, step
     assert "step 2" in problem.message
 
 
+def test_steps_that_do_not_fit_are_left_out_with_all_their_problems(table):
+    steps = [
+        {"do": "drop", "columns": ["id"]},
+        {"do": "round", "columns": ["x", "y", "cost"], "decimals": 1},
+        {"do": "rename", "column": "id", "name": "key"},
+        {"do": "drop", "columns": ["sex"]},
+    ]
+    left, found = tried(table, steps)
+    assert list(left.columns) == ["born", "cost", "weight"]
+    assert [isinstance(one, Report) for one in found] == [True, False, False, True]
+    named = [
+        (p.code, p.params["n"], p.params["got"])
+        for one in found
+        if isinstance(one, ProblemsFound)
+        for p in one.problems
+    ]
+    assert named == [("step.unknown_column", n, got) for n, got in ((2, "x"), (2, "y"), (3, "id"))]
+
+
 def test_dates_become_years_ages_and_classes(table):
     def made(to, **more):
         return cells(run.dates(table, ["born"], to, **more), "born")
@@ -161,6 +181,18 @@ def test_dates_become_years_ages_and_classes(table):
     assert made("age-class", on=on, width=20) == ["40-59", "20-39", "60-79", "?"]
     done = run.dates(table, ["born"], "age", on=date(1980, 1, 1))
     assert (done.n, done.left) == (1, 2)  # two were not born
+
+
+def test_rare_values_are_merged_and_missing_ones_stay():
+    raw = read_raw(
+        b"job,sex\n" + b"".join(b"%s,F\n" % job for job in b"a a a b b c d NA other".split())
+    )
+    done = run.merge_rare(raw.table, ["job", "sex"], 3)
+    assert cells(done, "job") == ["a", "a", "a", *["other"] * 4, "NA", "other"]
+    assert (done.n, done.unit, cells(done, "sex")) == (4, run.CELLS, ["F"] * 9)
+    alone = run.merge_rare(raw.table, ["job"], 2, label="rest")
+    assert cells(alone, "job") == ["a", "a", "a", "b", "b", "rest", "rest", "NA", "rest"]
+    assert run.merge_rare(read_raw(b"job\na\na\nb\n").table, ["job"], 2).n == 0
 
 
 def test_a_sample_keeps_the_order_and_depends_on_the_seed_only(table):
@@ -265,6 +297,7 @@ def test_every_kind_of_step_is_written_in_short():
         "round=cost:2",
         "missing=*:category:NA,-:none",
         "dates=born:age:2026-04-01",
+        "merge-rare=sex:10:rest",
         "sample=100",
     ]
     steps = add_settings(Steps(), texts)
@@ -339,6 +372,28 @@ def test_classes_are_those_that_counting_finds(rows):
     assert found.smallest == min(counts)
     assert found.n_cells == len({r[0] for r in rows}) * len({r[1] for r in rows})
     assert found.n_filled == len({r[:2] for r in rows})
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 2)] * 4), min_size=1, max_size=30))
+def test_the_records_that_a_column_finds_are_those_that_counting_finds(rows):
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
+
+    def n_unique(some):
+        return int(exposure(some, [], len(rows)).n_unique)
+
+    found = found_by(columns, len(rows))
+    assert [one.n_alone for one in found] == [n_unique([column]) for column in columns]
+    assert [one.n_without for one in found] == [
+        n_unique(columns[:at] + columns[at + 1 :]) for at in range(len(columns))
+    ]
+    assert found_by([], len(rows)) == []
+
+
+def test_previews_guess_the_roles_that_the_suggestion_does():
+    raw = read_raw(raw_hospital(400, seed=2))
+    table, _reports = applied(raw.table, proposed_steps(raw.table, today=date(2026, 6, 1)))
+    roles = {column.name: column.role for column in suggest_schema(csv_bytes(table)).columns}
+    assert {column.name: column.role for column in preview(table)} == roles
 
 
 def test_no_column_makes_one_class_of_all():
