@@ -17,7 +17,7 @@ from ninja.responses import NinjaJSONEncoder
 
 from pwscup.api import problems
 from pwscup.api.auth import TokenAuth, is_for_organizers
-from pwscup.api.organize import archives, materials, rounds, rules, table
+from pwscup.api.organize import archives, materials, preparing, rounds, rules, table
 from pwscup.api.organize import boards as organized_boards
 from pwscup.api.organize import contests as organized
 from pwscup.api.organize import notices as organized_notices
@@ -100,6 +100,7 @@ TEAMS = (contests, teams, files, submissions, trials, disclosure, boards, notice
 ORGANIZERS = (
     organized,
     table,
+    preparing,
     rounds,
     organized_teams,
     materials,

@@ -113,6 +113,7 @@ class ApiRefused(RefusedByCode):
         "browser.only": _("The answer key is not for programs: open it in the browser."),
         "code.unknown": _("This contest does not have this class code."),
         "data.no_draft": _("There is no uploaded table to confirm. Upload it first."),
+        "data.no_raw": _("There is no raw table to prepare. Upload it first."),
         "data.other_columns": _(
             "The schema has other columns than the table — expected %(expected)s — got %(got)s"
         ),

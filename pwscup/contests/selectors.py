@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.models import OfficeInvitation
 from pwscup.accounts.policies import is_judge, is_organizer
 from pwscup.accounts.selectors import namesakes, team_of
-from pwscup.contests.models import Contest, Dataset, Round, Sample, TableDraft
+from pwscup.contests.models import Contest, Dataset, Preparation, Round, Sample, TableDraft
 from pwscup.contests.policies import may_see_board
 from pwscup.contests.teams import tables as team_tables
 from pwscup.contests.teams.tables import ORIGINAL
@@ -430,6 +430,12 @@ def missing_for_publication(contest: Contest) -> list[_StrPromise]:
 def draft_of(contest: Contest) -> TableDraft | None:
     """The uploaded table whose columns must be confirmed or corrected."""
     return TableDraft.objects.select_related("file").filter(contest=contest).first()
+
+
+def preparation_of(contest: Contest) -> Preparation | None:
+    """The raw file of the organizers, and the steps that make a table of it."""
+    files = ("raw", "parsed", "result")
+    return Preparation.objects.select_related(*files).filter(contest=contest).first()
 
 
 def is_confirmed(draft: TableDraft | None, dataset: Dataset | None) -> bool:

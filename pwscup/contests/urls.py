@@ -3,7 +3,16 @@
 from django.urls import path
 
 from pwscup.contests import views
-from pwscup.contests.organize import clock, data, materials, round_hints, rounds, teams, terms
+from pwscup.contests.organize import (
+    clock,
+    data,
+    materials,
+    preparing,
+    round_hints,
+    rounds,
+    teams,
+    terms,
+)
 from pwscup.contests.organize import views as organizer
 
 urlpatterns = [
@@ -29,6 +38,13 @@ urlpatterns = [
     path("organize/<slug:slug>/data/", data.data, name="organize-data"),
     path("organize/<slug:slug>/data/generate/", data.generate, name="organize-generate"),
     path("organize/<slug:slug>/data/columns/", data.columns, name="organize-columns"),
+    path("organize/<slug:slug>/data/prepare/", preparing.prepare, name="organize-prepare"),
+    path(
+        "organize/<slug:slug>/data/prepare/steps/", preparing.steps, name="organize-prepare-steps"
+    ),
+    path(
+        "organize/<slug:slug>/data/prepare/apply/", preparing.apply, name="organize-prepare-apply"
+    ),
     path("organize/<slug:slug>/rounds/", rounds.rounds, name="organize-rounds"),
     path("organize/<slug:slug>/rounds/start/", rounds.start, name="organize-start"),
     path(

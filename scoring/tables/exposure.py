@@ -80,7 +80,7 @@ class Finds:
     Attributes
     ----------
     n_alone : int
-        Records that are unique by this column alone.
+        Records that are unique by this column, without any other.
     n_without : int
         Records that are unique by the other quasi-identifiers.
     """

@@ -329,9 +329,11 @@ def applied(table: pd.DataFrame, steps: Sequence[Step]) -> tuple[pd.DataFrame, l
 
 
 def tried(
-    table: pd.DataFrame, steps: Sequence[Step]
+    table: pd.DataFrame, steps: Sequence[Step], *, first: int = 1
 ) -> tuple[pd.DataFrame, list[Report | ProblemsFound]]:
     """The table after all steps that it allows; the others are left out, each with its problems.
+
+    `first` is the number of the first step in problems.
 
     Examples
     --------
@@ -342,7 +344,7 @@ def tried(
     (['x', 'y'], 1)
     """
     found: list[Report | ProblemsFound] = []
-    for n, step in enumerate(steps, start=1):
+    for n, step in enumerate(steps, start=first):
         try:
             table, report = _done(table, step, n)
             found.append(report)

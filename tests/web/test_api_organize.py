@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
@@ -11,7 +12,7 @@ from django.utils import timezone
 
 from pwscup.accounts.models import ClassCode, Invitation, OfficeInvitation
 from pwscup.contests import selectors
-from pwscup.contests.models import Contest, Dataset, TableDraft
+from pwscup.contests.models import Contest, Dataset, Preparation, TableDraft
 from pwscup.core.models import Event
 from scoring.rulesets import load_ruleset
 from tests import factories
@@ -385,3 +386,53 @@ def test_terms_retention_and_the_trail(cast, programs):
     assert (refused.status_code, codes(refused)) == (409, ["contest.refused"])
     assert Contest.objects.get(slug="cup").revealed_at is None
     assert datetime.now(tz=UTC) > Event.objects.latest("pk").at
+
+
+# Prepare
+
+
+RAW = (
+    'id,born,sex,cost\n1,1980/3/9,F,"1,200"\n2,1991/5/2,M,900\n3,1975/8/1,F,734\n4,1960/1/1,M,900\n'
+)
+
+
+def test_a_raw_table_is_prepared_by_program(cast, programs, draft):
+    path = f"{NEXT}/data/prepare"
+    send = programs.oscar.send
+    assert programs.oscar.get(path).json() is None
+    assert codes(send("put", f"{path}/steps", b"{}", "application/json")) == ["data.no_raw"]
+    made = send("put", path, RAW.encode("utf-16"), "text/plain").json()
+    assert (made["n_raw"], made["reading"]["encoding"]) == (4, "utf-16")
+    assert [step["do"] for step in made["steps"]] == ["drop", "numbers", "dates"]
+    body = {
+        "steps": [*made["steps"], {"do": "sample", "records": 2}],
+        "roles": {"sex": "other"},
+        "revision": made["revision"],
+    }
+    kept = send("put", f"{path}/steps", json.dumps(body).encode(), "application/json")
+    again = kept.json()
+    assert again["effects"][-1] | {"problems": []} == again["effects"][-1]
+    assert (again["n_records"], again["effects"][-1]["n"]) == (2, 2)
+    assert {c["name"]: c["role"] for c in again["columns"]}["sex"] == "other"
+    late = send("put", f"{path}/steps", json.dumps(body).encode(), "application/json")
+    assert codes(late) == ["contest.changed_meanwhile"]
+    wrong = {"steps": [{"do": "drop", "columns": ["x", "y"]}, {"do": "drop", "columns": ["z"]}]}
+    refused = send("put", f"{path}/steps", json.dumps(wrong).encode(), "application/json")
+    assert codes(refused) == ["step.unknown_column"] * 3
+    for roles, code in (
+        ({"x": "other"}, "data.other_columns"),
+        ({"sex": "x"}, "data.unknown_role"),
+    ):
+        answer = send(
+            "put", f"{path}/steps", json.dumps({"roles": roles}).encode(), "application/json"
+        )
+        assert codes(answer) == [code]
+    data = programs.oscar.post(f"{path}/apply", {}).json()
+    assert data["draft"]["n_records"] == 2
+    assert 'role = "other"' in data["draft"]["schema_toml"]
+    seed = Preparation.objects.get().steps.steps[-1]["seed"]
+    for answer in (kept, programs.oscar.get(path), late, refused):
+        assert seed.encode() not in answer.content
+        assert b'"734"' not in answer.content
+    assert send("delete", path).status_code == 200
+    assert not Preparation.objects.exists()

@@ -44,6 +44,7 @@ READ_BY = {
     "organize_contest": "organize-settings organize-rounds organize-start organize-clock",
     "organize_teams": "organize-invitations-csv",
     "organize_news": "organize-announcement",
+    "organize_prepare": "organize-prepare-steps",
     "organize_ceremony": "organize-ceremony-fragment",
     "organize_archive": "organize-archive-status",
     "organize_import": "organize-import-status",

@@ -138,7 +138,7 @@ GET: dict[tuple[object, ...], str] = {
     ITS_ORGANIZERS: """
         organize-board organize-ceremony organize-ceremony-fragment organize-clock organize-contest
         organize-debriefing
-        organize-data organize-terms organize-teams organize-poster organize-materials organize-hints
+        organize-data organize-prepare organize-terms organize-teams organize-poster organize-materials organize-hints
         organize-invitations-csv organize-decisions organize-events organize-events-csv
         organize-events-jsonl organize-rounds organize-settings organize-start
         organize-submissions organize-submissions-csv organize-live organize-live-csv
@@ -149,7 +149,8 @@ GET: dict[tuple[object, ...], str] = {
     + """
         set_theme
         organize-debriefing-again organize-debriefing-examples
-        organize-columns organize-generate organize-organizers organize-publish organize-unpublish
+        organize-columns organize-generate organize-prepare-apply
+        organize-organizers organize-publish organize-unpublish
         organize-ceremony-end organize-ceremony-move organize-ceremony-start organize-freeze organize-thaw
         organize-reveal organize-round-open organize-round-close organize-round-extend
         organize-round-reopen
@@ -169,7 +170,7 @@ GET: dict[tuple[object, ...], str] = {
     # test_disclosure_pages.py
     (LOGIN, GONE, GONE, GONE, GONE, GONE, GONE): """
         site-organizers
-        marks timer vote slides ask answers-zip organize-disclosure
+        marks timer vote slides ask answers-zip organize-disclosure organize-prepare-steps
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-codabench-bundle
         organize-rescore-status organize-dry-run-status organize-rules-version
@@ -215,6 +216,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-debriefing organize-debriefing-again organize-debriefing-examples
         organize-freeze organize-thaw
         organize-columns organize-generate organize-data organize-decisions organize-organizers
+        organize-prepare organize-prepare-steps organize-prepare-apply
         organize-publish organize-reveal
         organize-round-close organize-retry
         organize-outage organize-pause organize-resume organize-round-extend

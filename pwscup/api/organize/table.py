@@ -36,10 +36,11 @@ TABLE_BODY = {kind: {"schema": BINARY} for kind in (CSV, ZIP)}
     DATA, "organize-data", shapes.Data, _("The table of a contest and its draft, without records")
 )
 def data(request: HttpRequest, slug: str) -> shapes.Data:
-    return _data(request, contest_of(request, slug))
+    return data_of_contest(request, contest_of(request, slug))
 
 
-def _data(request: HttpRequest, contest: Contest) -> shapes.Data:
+def data_of_contest(request: HttpRequest, contest: Contest) -> shapes.Data:
+    """The table of a contest and its draft, without records."""
     dataset, draft = selectors.original_of(contest), selectors.draft_of(contest)
     setup = contest.format.setup
     schema = draft.schema if draft else dataset and dataset.schema
@@ -106,13 +107,14 @@ def upload(
         contest=contest,
         version=version,
         name=f"original.{suffix}",
-        data=_whole(request),
+        data=whole_body(request),
         n_sampled=n_sampled,
     )
-    return _data(request, contest)
+    return data_of_contest(request, contest)
 
 
-def _whole(request: HttpRequest) -> bytes:
+def whole_body(request: HttpRequest) -> bytes:
+    """The body of a request that is a file; ApiRefused where it is too large."""
     body = bytearray()
     for chunk in chunks(request):
         body += chunk
@@ -140,7 +142,7 @@ def generate(
     chosen = dict(checked(setup.GENERATE_FORM({**proposed, **given, "version": 0})).cleaned_data)
     del chosen["version"]
     services.generate_table(actor=request.user, contest=contest, version=version, **chosen)
-    return _data(request, contest)
+    return data_of_contest(request, contest)
 
 
 @router.acts(
@@ -168,7 +170,7 @@ def columns(
     return shapes.Checked(
         is_confirmed=body.confirm,
         notes=[str(note) for note in notes],
-        data=_data(request, contest),
+        data=data_of_contest(request, contest),
     )
 
 

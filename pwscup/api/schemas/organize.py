@@ -172,6 +172,75 @@ class Data(Schema):
     warnings: list[str]
 
 
+class PreparedColumn(Schema):
+    """A column after all steps."""
+
+    name: str
+    kind: str
+    role: str = Field(description="as chosen, else a first guess")
+    n_missing: int
+    n_distinct: int
+
+
+class StepEffect(Schema):
+    """The effect of a step, or the problems because of which it was left out."""
+
+    n: int | None = None
+    unit: str | None = Field(None, description="cells, records or columns")
+    left: int | None = Field(None, description="cells to which the step does not apply")
+    n_records: int | None = None
+    n_columns: int | None = None
+    problems: list[str] = []
+
+
+class Find(Schema):
+    """What one quasi-identifier finds."""
+
+    name: str
+    n_alone: int = Field(description="records that are unique by it, without any other column")
+    n_without: int = Field(description="records that are unique by the other quasi-identifiers")
+
+
+class Risk(Schema):
+    n_records: int
+    n_unique: int
+    n_classes: int
+    smallest: int = Field(description="records in the smallest class (k)")
+    cross: list[str]
+    n_cells: int = Field(description="cells of a cross table of these columns")
+    n_filled: int
+    finds: list[Find]
+
+
+class Preparation(Schema):
+    """A raw table and its steps, without records and without the seeds of samples."""
+
+    file_name: str
+    sha256: str
+    n_raw: int
+    n_records: int
+    reading: dict[str, str | int]
+    sheets: list[str]
+    notes: list[str]
+    steps: list[dict[str, Any]]
+    steps_toml: str
+    effects: list[StepEffect]
+    columns: list[PreparedColumn]
+    risk: Risk
+    revision: int
+
+
+class Steps(Given):
+    """What changes; the rest stays."""
+
+    reading: dict[str, str | int] | None = Field(
+        None, description="encoding, separator, sheet, header"
+    )
+    steps: list[dict[str, Any]] | None = Field(None, description="all steps, in their order")
+    roles: dict[str, str] | None = Field(None, description="roles of columns, by name")
+    revision: int | None = Field(None, description="that was read: refuses changes of others")
+
+
 class Generate(Given):
     n_records: int | None = Field(None, description="that of the format if left out")
     n_tables: int | None = Field(None, description="where a contest has tables of several times")

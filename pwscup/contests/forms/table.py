@@ -63,7 +63,7 @@ class SeriesForm(FileForm):
 
 
 class TableForm(FileForm):
-    """The organizer's own CSV."""
+    """The organizer's own CSV; other files are prepared first."""
 
     n_sampled = forms.IntegerField(
         label=_("Number of records to draw at random"),
@@ -72,6 +72,10 @@ class TableForm(FileForm):
         required=False,
         help_text=_("Leave it empty to take the whole table."),
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["table"].widget.attrs["accept"] = ".csv,.tsv,.txt,.xlsx,text/csv,text/plain"
 
 
 class GenerateForm(VersionedForm):

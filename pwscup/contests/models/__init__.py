@@ -5,7 +5,7 @@ from pwscup.contests.models.contest import Contest, Division, RulesetVersion, Te
 from pwscup.contests.models.hints import RoundHint
 from pwscup.contests.models.materials import Material
 from pwscup.contests.models.rounds import Fault, Interruption, Round, upload_grace
-from pwscup.contests.models.tables import Dataset, Sample, TableDraft
+from pwscup.contests.models.tables import Dataset, Preparation, Sample, TableDraft
 
 __all__ = [
     "Contest",
@@ -14,6 +14,7 @@ __all__ = [
     "Fault",
     "Interruption",
     "Material",
+    "Preparation",
     "Round",
     "RoundHint",
     "RulesetVersion",

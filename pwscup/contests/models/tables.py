@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from django.db import models
 from django.utils.timezone import now
@@ -11,6 +12,9 @@ from django.utils.timezone import now
 from pwscup.contests.models.contest import Contest
 from pwscup.core.models import StoredFile
 from scoring.tables.schema import Schema
+
+if TYPE_CHECKING:
+    from scoring.tables.preparing import Steps
 
 
 class Dataset(models.Model):
@@ -91,6 +95,35 @@ class TableDraft(models.Model):
     @cached_property
     def schema(self) -> Schema:
         return Schema.from_toml(self.schema_text)
+
+
+class Preparation(models.Model):
+    """Work in progress: a raw file of an organizer, and the steps that make a table of it.
+
+    `raw` is the file as uploaded, `parsed` its cells and `result` those after the steps, both packed by
+    `scoring.tables.coded`. All are deleted with the draft of the table.
+    """
+
+    contest = models.OneToOneField(Contest, on_delete=models.CASCADE, related_name="preparation")
+    raw = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="+")
+    parsed = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="+")
+    result = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="+")
+    steps_text = models.TextField(help_text="TOML, with the seeds of samples")
+    seen = models.JSONField(
+        help_text="for organizers only: the effect of each step, previews of columns, chosen roles"
+    )
+    revision = models.PositiveIntegerField(default=1)
+    uploaded_at = models.DateTimeField(default=now)
+    applied_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"preparation of the table of {self.contest}"
+
+    @cached_property
+    def steps(self) -> Steps:
+        from scoring.tables.preparing import Steps  # imports numpy, which other pages do not need
+
+        return Steps.from_toml(self.steps_text)
 
 
 class Sample(models.Model):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
@@ -40,21 +41,30 @@ def data(request: HttpRequest, contest: Contest) -> HttpResponse:
         return _page(request, contest, upload_form=form)
     _keep_entered(request, contest, form.cleaned_data["version"])
     upload = form.cleaned_data["table"]
-    name = plain_name(upload.name)
+    name, content = plain_name(upload.name), upload.read()
     try:
         services.upload_table(
             actor=request.user,
             contest=contest,
             version=form.cleaned_data["version"],
             name=name,
-            data=upload.read(),
+            data=content,
             n_sampled=form.cleaned_data.get("n_sampled"),
         )
     except ProblemsFound as found:
+        _keep_raw(request, contest, name, content)
         return _page(request, contest, found=found, file_name=name)
     except Refused as refusal:
         tell(request, refusal)
     return redirect("organize-data", contest.slug)
+
+
+def _keep_raw(request: HttpRequest, contest: Contest, name: str, content: bytes) -> None:
+    """Keep a refused file for the page Prepare, where it can be read there and no other file is kept."""
+    if contest.format.suffix != "csv" or selectors.preparation_of(contest) is not None:
+        return
+    with suppress(ProblemsFound, Refused):
+        services.upload_raw(actor=request.user, contest=contest, name=name, data=content)
 
 
 def _keep_entered(request: HttpRequest, contest: Contest, version: int) -> None:
@@ -216,6 +226,7 @@ def _page(
     page = organizer_page(request, contest, "data")
     page |= {
         "dataset": dataset,
+        "preparation": selectors.preparation_of(contest),
         "n_parts": tables.n_parts(dataset) if dataset else None,
         "sample_size": contest.ruleset.data.n_own,
         "draft": draft,

@@ -34,6 +34,15 @@ from pwscup.contests.services.divisions import (
 )
 from pwscup.contests.services.joining import join_as_guest, join_class
 from pwscup.contests.services.outages import record_outage
+from pwscup.contests.services.preparing import (
+    apply_steps,
+    change_reading,
+    change_steps,
+    choose_roles,
+    discard_raw,
+    propose_steps,
+    upload_raw,
+)
 from pwscup.contests.services.retention import LONGEST_DAYS, erase, erased_from, set_retention
 from pwscup.contests.services.rounds import (
     RoundPlan,
@@ -77,12 +86,17 @@ __all__ = [
     "accept_office",
     "accept_terms",
     "add_baseline_team",
+    "apply_steps",
     "attach_dataset",
+    "change_reading",
+    "change_steps",
     "check_table",
+    "choose_roles",
     "close_round_now",
     "confirm_table",
     "create_contest",
     "create_division",
+    "discard_raw",
     "erase",
     "erased_from",
     "extend_round",
@@ -99,6 +113,7 @@ __all__ = [
     "open_round_now",
     "pause",
     "plan_of",
+    "propose_steps",
     "publish",
     "publish_and_start",
     "record_outage",
@@ -120,6 +135,7 @@ __all__ = [
     "update_rounds",
     "update_settings",
     "update_terms",
+    "upload_raw",
     "upload_table",
     "why_final",
     "withdraw_office_invitation",

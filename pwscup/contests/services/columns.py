@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from scoring.errors import ProblemsFound
 from scoring.tables.schema import Role, Schema
 
 if TYPE_CHECKING:
@@ -56,6 +57,19 @@ def identifying(draft: TableDraft, schema: Schema) -> list[str]:
         if about.get(GUESS, {}).get("role") == Role.IDENTIFIER
         and column.role is not Role.IDENTIFIER
     ]
+
+
+def with_roles(schema: Schema, roles: Mapping[str, Role]) -> Schema | None:
+    """The schema with other roles for some columns; None where the columns do not fit together so."""
+    columns = []
+    for column in schema.columns:
+        role = roles.get(column.name, column.role)
+        cross = column.cross and role is Role.QUASI_IDENTIFIER
+        columns.append(dataclasses.replace(column, role=role, cross=cross))
+    try:
+        return _with_attacks(tuple(columns), schema)
+    except ProblemsFound:
+        return None
 
 
 def _is_similar(guessed: Schema, former: Schema) -> bool:

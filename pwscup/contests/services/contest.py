@@ -21,7 +21,7 @@ from pwscup.contests.services.commitment import drawn, ensure_committed
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.rounds import suggested_rounds
 from pwscup.contests.services.rule_versions import write_down
-from pwscup.contests.services.table import drop_draft
+from pwscup.contests.services.table import drop_draft, drop_preparation
 from pwscup.contests.terms import default_terms
 from pwscup.core import audit_log
 from pwscup.formats import format_of
@@ -130,7 +130,7 @@ def _plain(value: Any) -> Any:
 
 @transaction.atomic
 def publish(*, actor: User | None, contest: Contest, version: int | None = None) -> None:
-    """Publish the contest; the draft of its table is deleted."""
+    """Publish the contest; the draft of its table and the raw file are deleted."""
     held = lock(contest, version)
     missing = selectors.missing_for_publication(held)
     if missing:
@@ -139,6 +139,7 @@ def publish(*, actor: User | None, contest: Contest, version: int | None = None)
     held.is_published = contest.is_published = True
     held.save(update_fields=["is_published"])
     drop_draft(held)
+    drop_preparation(held)
     audit_log.record("contest.published", actor=actor, contest_id=contest.pk, subject=contest.slug)
 
 

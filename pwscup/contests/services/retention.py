@@ -17,7 +17,7 @@ from pwscup.accounts.policies import is_over
 from pwscup.contests import faults
 from pwscup.contests.models import Contest, Dataset, Material, Round, Sample
 from pwscup.contests.services.common import ContestRefused, lock
-from pwscup.contests.services.table import drop_draft
+from pwscup.contests.services.table import drop_draft, drop_preparation
 from pwscup.core import audit_log
 from pwscup.core.files import storage
 from pwscup.core.models import Job, StoredFile
@@ -95,6 +95,7 @@ def erase(
     if _is_scored_now(held):
         raise ContestRefused(_("Some files are still being scored. Try again in a few minutes."))
     drop_draft(held)
+    drop_preparation(held)
     files = files_of(held)
     size_bytes = files.filter(erased_at=None).aggregate(sum=Sum("size_bytes"))["sum"] or 0
     n_files = storage.erase(files, now)

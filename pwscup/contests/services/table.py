@@ -99,7 +99,7 @@ def _keep_draft(
 ) -> TableDraft:
     with transaction.atomic():
         held = lock(contest, version)
-        _check_table_may_change(contest)
+        check_table_may_change(contest)
         former = None if is_generated else selectors.draft_of(held) or selectors.original_of(held)
         schema, columns = columns_of(described, former)
         drop_draft(held)
@@ -169,7 +169,7 @@ def confirm_table(
     data = storage.read_draft(draft.file)
     with transaction.atomic():
         held = lock(contest, version)
-        _check_table_may_change(held)
+        check_table_may_change(held)
         if ticked:
             rules = contest.format.setup.rules_with(held.ruleset, schema, ticked)
             if rules.digest != held.ruleset.digest:
@@ -216,7 +216,7 @@ def attach_dataset(
     contest.format.table.check_draw(data, schema, contest.ruleset)
     with transaction.atomic():
         held = lock(contest, version)
-        _check_table_may_change(contest)
+        check_table_may_change(contest)
         public = storage.publish(parts.public, name=f"original.{contest.format.suffix}")
         public.save()
         dataset, _created = Dataset.objects.update_or_create(
@@ -253,7 +253,14 @@ def attach_dataset(
     return dataset
 
 
-def _check_table_may_change(contest: Contest) -> None:
+def check_table_may_change(contest: Contest) -> None:
+    """Refuse another table once something was made from the current one.
+
+    Raises
+    ------
+    ContestRefused
+        After teams have drawn tables or submitted.
+    """
     if team_tables.has_draws(contest):
         raise ContestRefused(
             _(
@@ -302,7 +309,17 @@ def _check_size(contest: Contest, size_bytes: int) -> None:
 
 
 def drop_draft(contest: Contest) -> None:
+    """Delete the draft of the table; see `drop_preparation` for the raw file."""
     draft = TableDraft.objects.select_related("file").filter(contest=contest).first()
     if draft is not None:
         draft.delete()
         storage.discard_draft(draft.file)
+
+
+def drop_preparation(contest: Contest) -> None:
+    """Delete the raw file and what was made of it, if there is any."""
+    kept = selectors.preparation_of(contest)
+    if kept is not None:
+        kept.delete()
+        for file in (kept.raw, kept.parsed, kept.result):
+            storage.discard_draft(file)

@@ -49,6 +49,7 @@ LINKS = {
     "original": Link("reference/files.md", "tables"),
     "original-series": Link("reference/files.md", "tables-of-several-times"),
     "hierarchies": Link("reference/files.md", "hierarchy-files"),
+    "prepare": Link("how-to/prepare-a-table.md"),
     "rules": Link("how-to/write-a-ruleset.md"),
     "teams": Link("how-to/set-up-teams.md", "teams-from-a-list"),
     "archive": Link("reference/archive.md", "import"),

@@ -15,6 +15,7 @@ TAKES_FILES = frozenset(
         "api-organize-data",
         "api-organize-import",
         "api-organize-materials",
+        "api-organize-prepare",
         "api-submissions",
         "experiment-new",
         "organize-codabench",
@@ -22,6 +23,7 @@ TAKES_FILES = frozenset(
         "organize-import",
         "organize-materials",
         "organize-new",
+        "organize-prepare",
         "organize-team-list",
         "round",
     }
