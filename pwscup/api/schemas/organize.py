@@ -194,7 +194,7 @@ class StepEffect(Schema):
 
 
 class Find(Schema):
-    """What one quasi-identifier finds."""
+    """The records that one quasi-identifier finds."""
 
     name: str
     n_alone: int = Field(description="records that are unique by it, without any other column")
@@ -231,7 +231,7 @@ class Preparation(Schema):
 
 
 class Steps(Given):
-    """What changes; the rest stays."""
+    """Changes of a preparation; the rest stays."""
 
     reading: dict[str, str | int] | None = Field(
         None, description="encoding, separator, sheet, header"

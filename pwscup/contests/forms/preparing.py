@@ -96,7 +96,7 @@ CATEGORIES: Mapping[str, Any] = {
     "missing": pgettext_lazy("value of a column", "missing"),
     "other": pgettext_lazy("value of a column", "other"),
 }
-"""The proposed names of categories, in the language of whoever adds the step."""
+"""The proposed names of categories, in the language of the reader."""
 ENCODING_TITLES: Mapping[str, Any] = {"cp932": _("CP932 (Shift_JIS)")}
 SEPARATOR_TITLES: Mapping[str, Any] = {
     "comma": _("comma"),
@@ -141,7 +141,7 @@ class RawForm(forms.Form):
 
 
 class ReadingForm(forms.Form):
-    """How the raw file is read."""
+    """The way of reading a raw file."""
 
     encoding = forms.ChoiceField(
         label=_("Encoding"),
@@ -175,7 +175,7 @@ class ReadingForm(forms.Form):
             field.widget.attrs["class"] = "form-select" if is_choice else "form-control"
 
     def reading(self) -> Reading:
-        """What was entered; the rest is found from the file."""
+        """The way as entered; the rest is found from the file."""
         return Reading(**{name: self.cleaned_data[name] for name in self.fields})
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the page Prepare shows: steps and their effect in words, columns, and what the quasi-identifiers find."""
+"""Texts of the page Prepare: steps and their effect, columns, and the records that quasi-identifiers find."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def n(number: int) -> str:
 
 
 def reading(found: Reading, sheets: Sequence[str]) -> str:
-    """How the file was read, in one line."""
+    """The way in which the file was read, in one line."""
     from pwscup.contests.forms.preparing import ENCODING_TITLES, SEPARATOR_TITLES
 
     line = _("column names in line %(n)d") % {"n": found.header}
@@ -199,7 +199,7 @@ def _bars(counted: Sequence[tuple[str, int]]) -> tuple[Bar, ...]:
 
 
 def risk(seen: Mapping[str, Any]) -> dict[str, Any]:
-    """What the quasi-identifiers find."""
+    """The records that the quasi-identifiers find."""
     found = seen["risk"]
     total = found["n_records"]
     return {

@@ -344,7 +344,7 @@ def _looked_at(
     outcomes: Sequence[Report | ProblemsFound | Mapping[str, Any]],
     roles: Mapping[str, str],
 ) -> Seen:
-    """What organizers see of the table after all steps."""
+    """The view of organizers on the table after all steps."""
     from scoring.tables.coded import records_of
     from scoring.tables.previews import preview
 
@@ -412,7 +412,7 @@ def _risk(
     roles: Mapping[str, str],
     n_records: int,
 ) -> Mapping[str, Any]:
-    """What the quasi-identifiers find, and the cells of the cross table that would be proposed of them."""
+    """The records that the quasi-identifiers find, and the cells of the cross table that would be proposed of them."""
     from scoring.tables.exposure import exposure, found_by, proposed_cross
     from scoring.tables.schema import N_CROSS
 
