@@ -37,6 +37,7 @@ TOGETHER = (
     "tests/web/test_looks.py",
     "tests/distributed/test_distributed.py",
     "tests/distributed/test_postgresql.py",
+    "tests/distributed/test_season.py",
     "tests/web/test_up.py",
     "tests/test_docs.py",
     "tests/scoring/test_privacy_experiments.py",

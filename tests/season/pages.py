@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import http.client
 import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from http.cookies import SimpleCookie
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from scoring.tables.schema import Schema
 from tests.season.programs import unpacked
@@ -136,6 +140,52 @@ def form_in(text: str, fills: Fills, leads: Callable[[str], bool]) -> Form:
     fitting = [form for form in Forms(text).found if leads(form.action) and form.names >= needed]
     assert fitting, (sorted(fills), errors(text))
     return fitting[0]
+
+
+@dataclass
+class Page:
+    """An answer of a server, as clients of Django's tests give it."""
+
+    status_code: int
+    content: bytes
+    to: str = ""
+    streaming: bool = False
+    redirect_chain: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Remote:
+    """A client of a running server, with the cookies of somebody who is logged in there."""
+
+    url: str
+    cookies: dict[str, str]
+
+    def get(self, address: str) -> Page:
+        return self._send("GET", address)
+
+    def post(self, address: str, data: Mapping[str, Any], *, follow: bool = False) -> Page:
+        body, kind = encode_multipart(BOUNDARY, data), {"Content-Type": MULTIPART_CONTENT}
+        answer, chain = self._send("POST", address, body, kind), []
+        while follow and answer.to:
+            chain.append(answer.to)
+            answer = self.get(answer.to)
+        answer.redirect_chain = chain
+        return answer
+
+    def _send(
+        self, method: str, address: str, body: bytes | None = None, more: Mapping[str, str] = {}
+    ) -> Page:
+        connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=120)
+        try:
+            sent = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+            connection.request(method, address, body, {"Cookie": sent, **more})
+            found = connection.getresponse()
+            for line in found.headers.get_all("Set-Cookie", ()):
+                read = SimpleCookie(line)
+                self.cookies |= {name: morsel.value for name, morsel in read.items()}
+            return Page(found.status, found.read(), found.getheader("Location", ""))
+        finally:
+            connection.close()
 
 
 def errors(page: str) -> list[str]:

@@ -21,12 +21,14 @@ JSON, CSV, ZIP = "application/json", "text/csv", "application/zip"
 ROOT = "/api/v1"
 STARTS = "2031-04-01T10:00:00+09:00"
 BUSY = 503
+RATE = ("ratelimit-limit", "ratelimit-remaining", "ratelimit-reset")
 
 
 @dataclass(frozen=True)
 class Answer:
     status: int
     headers: Mapping[str, str]
+    """By their names in small letters."""
     body: bytes
 
 
@@ -54,9 +56,9 @@ class Caller:
             answer = self.send(method, path, sent, headers)
             if answer.status != BUSY or time.monotonic() > deadline:
                 break
-            time.sleep(float(answer.headers["Retry-After"]) / 4)
+            time.sleep(float(answer.headers["retry-after"]) / 4)
         assert answer.status in (200, 201, 204), (method, path, answer.status, answer.body)
-        assert {"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"} <= set(answer.headers)
+        assert set(RATE) <= set(answer.headers)
         return answer
 
     def ask(self, method: str, path: str, body: Any = None, kind: str = JSON, **more: str) -> Any:
@@ -80,7 +82,8 @@ def over_http(url: str, token: str) -> Send:
             given = {"Authorization": f"Bearer {token}", **headers}
             connection.request(method, ROOT + path, body or None, given)
             found = connection.getresponse()
-            return Answer(found.status, dict(found.getheaders()), found.read())
+            given = {name.lower(): value for name, value in found.getheaders()}
+            return Answer(found.status, given, found.read())
         finally:
             connection.close()
 

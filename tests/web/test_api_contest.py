@@ -30,7 +30,8 @@ def caller(program: Program) -> Caller:
         kind = rest.pop("Content-Type", "application/json")
         answer = program.send(method.lower(), path, body, kind, **rest)
         content = b"".join(answer.streaming_content) if answer.streaming else answer.content
-        return Answer(answer.status_code, dict(answer.items()), content)
+        given = {name.lower(): value for name, value in answer.items()}
+        return Answer(answer.status_code, given, content)
 
     return Caller(send)
 
