@@ -7,6 +7,7 @@ as Oscar and closes the finished contest with a ceremony, so that a demo of its 
 
 from __future__ import annotations
 
+import io
 import re
 import secrets
 import time
@@ -15,12 +16,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from pwscup.bots.cast import BOTS
 from pwscup.demo.cast import ORGANIZER, PASSWORD, TEAMS, Person
 from scoring.cli import main as cli
 from scoring.rulesets import load_ruleset
+from tests.e2e.faults import PHONE
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"
@@ -35,17 +38,63 @@ SECOND_TABLE = (
     *("qi-unification", "class-average", "yamaoka"),
     *("--set", "columns=sex,children,cars,industry,occupation"),
 )
+ROOM, FRAME, CORNER = 48, 7, 22  # pixels
+PHONE_WIDTH = 300
+GROUND, INK = "#dfe7f5", "#14294b"
 FINISHED, RUNNING = "demo-finished", "demo-running"
 
 
 def take(browser: Browser, site: str) -> None:
     """Replace the pictures in `docs/images`; SystemExit where one is too large or the demo not ready."""
     IMAGES.mkdir(exist_ok=True)
+    front(browser, site)
     leaderboard(browser, site)
     result(browser, site)
     audit(browser, site)
     roles(browser, site)
     ceremony(browser, site)
+
+
+def front(browser: Browser, site: str) -> None:
+    """The first picture of the README: the attack matrix at a desk, and the finished contest on a phone before it."""
+    with visit(browser, site) as page:
+        await_matrix(page, f"{site}/c/{FINISHED}/board/?board=matrix")
+        page.wait_for_timeout(SETTLED_MS)
+        desk = taken(page)
+        page.set_viewport_size(PHONE)
+        page.goto(f"{site}/c/{FINISHED}/")
+        page.wait_for_timeout(SETTLED_MS)
+        phone = taken(page)
+    save(before(desk, phone), IMAGES / "front.png")
+
+
+def taken(page: Page) -> Image.Image:
+    """The screen as it is."""
+    return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+
+
+def before(desk: Image.Image, phone: Image.Image) -> Image.Image:
+    """The phone, with round corners and a frame, before the lower right corner of the desk, on a plain ground."""
+    ground = Image.new("RGB", (desk.width + 2 * ROOM, desk.height + 2 * ROOM), GROUND)
+    ground.paste(desk, (ROOM, ROOM), round_corners(desk.size, CORNER))
+    small = phone.resize((PHONE_WIDTH, round(phone.height * PHONE_WIDTH / phone.width)))
+    framed = Image.new("RGB", (small.width + 2 * FRAME, small.height + 2 * FRAME), INK)
+    framed.paste(small, (FRAME, FRAME), round_corners(small.size, CORNER))
+    place = (ground.width - framed.width - ROOM // 2, ground.height - framed.height - ROOM // 2)
+    ground.paste(framed, place, round_corners(framed.size, CORNER + FRAME))
+    return ground
+
+
+def round_corners(size: tuple[int, int], radius: int) -> Image.Image:
+    mask = Image.new("L", size, 0)
+    ImageDraw.Draw(mask).rounded_rectangle((0, 0, size[0] - 1, size[1] - 1), radius, fill=255)
+    return mask
+
+
+def save(picture: Image.Image, path: Path) -> None:
+    """Write a picture of few colours; an error where the file is too large for a README."""
+    picture.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+    limit(path)
 
 
 def leaderboard(browser: Browser, site: str) -> None:
@@ -95,8 +144,7 @@ def audit(browser: Browser, site: str) -> None:
         words = [str(word) for option in options for word in option]
         assert cli.main(["anonymize", *SECOND_TABLE, "--seed", "1", *words]) == cli.FINE
         hand_in(page, made)
-        page.get_by_role("link", name="Audit").click()
-        page.get_by_role("button", name="Run audit").click()
+        page.get_by_role("link", name="Attacks", exact=True).click()  # which begins the audit
         expect(page.locator(".audit-verdict")).to_be_visible(timeout=SCORED_MS)
         shoot(page, "audit", 1180)
 
@@ -185,6 +233,10 @@ def shoot(page: Page, name: str, height: int) -> None:
         clip={"x": 0, "y": 0, "width": width, "height": min(height, full)},
         full_page=True,
     )
+    limit(path)
+
+
+def limit(path: Path) -> None:
     if path.stat().st_size > MAX_BYTES:
         raise SystemExit(
             f"{path.name}: expected at most {MAX_BYTES} bytes, got {path.stat().st_size}"
