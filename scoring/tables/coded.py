@@ -92,13 +92,45 @@ def pack(table: pd.DataFrame) -> bytes:
     """The table as a file that `unpack` reads quickly: numbers and texts, nothing that is run."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr(_NAMES, json.dumps(list(map(str, table.columns))))
+        columns = [[str(name), _type_of(table[name])] for name in table.columns]
+        archive.writestr(_NAMES, json.dumps(columns))
         for at, name in enumerate(table.columns):
-            levels = levels_of(table[name])
-            codes = table[name].cat.codes.to_numpy()
-            archive.writestr(f"{at}.json", json.dumps(levels, ensure_ascii=False))
-            archive.writestr(f"{at}.codes", codes.astype(_type_of(len(levels))).tobytes())
+            _write(archive, at, table[name])
     return out.getvalue()
+
+
+def repack(data: bytes, changed: pd.DataFrame) -> bytes:
+    """A packed table with other cells in some of its columns; the others are copied as they are.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({n: pd.Series(["x", "y"], dtype="category") for n in "ab"})
+    >>> other = pd.DataFrame({"b": pd.Series(["z", "z"], dtype="category")})
+    >>> unpack(repack(pack(table), other)).to_dict("list")
+    {'a': ['x', 'y'], 'b': ['z', 'z']}
+    """
+    out = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(data)) as before,
+        zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive,
+    ):
+        columns = json.loads(before.read(_NAMES))
+        new = [[n, _type_of(changed[n]) if n in changed else kind] for n, kind in columns]
+        archive.writestr(_NAMES, json.dumps(new))
+        for at, (name, _kind) in enumerate(columns):
+            if name in changed:
+                _write(archive, at, changed[name])
+            else:
+                for member in (f"{at}.json", f"{at}.codes"):
+                    archive.writestr(member, before.read(member))
+    return out.getvalue()
+
+
+def _write(archive: zipfile.ZipFile, at: int, column: pd.Series) -> None:
+    archive.writestr(f"{at}.json", json.dumps(levels_of(column), ensure_ascii=False))
+    codes = column.cat.codes.to_numpy()
+    archive.writestr(f"{at}.codes", codes.astype(_type_of(column)).tobytes())
 
 
 def unpack(data: bytes, names: Collection[str] | None = None) -> pd.DataFrame:
@@ -115,10 +147,10 @@ def unpack(data: bytes, names: Collection[str] | None = None) -> pd.DataFrame:
 
     columns: dict[str, pd.Series] = {}
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        for at, name in enumerate(json.loads(archive.read(_NAMES))):
+        for at, (name, kind) in enumerate(json.loads(archive.read(_NAMES))):
             if names is None or name in names:
                 levels = json.loads(archive.read(f"{at}.json"))
-                codes = np.frombuffer(archive.read(f"{at}.codes"), dtype=_type_of(len(levels)))
+                codes = np.frombuffer(archive.read(f"{at}.codes"), dtype=kind)
                 index = pd.Index(levels, dtype="str")
                 columns[name] = pd.Series(pd.Categorical.from_codes(codes, index))
     return pd.DataFrame(columns)
@@ -135,15 +167,18 @@ def unpack_codes(data: bytes, names: Collection[str]) -> tuple[dict[str, Codes],
     >>> codes["a"].tolist(), n_records
     ([0, 1, 0], 3)
     """
-    table = unpack(data, {*names})
-    if len(table.columns) == 0:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            first = json.loads(archive.read(_NAMES))[:1]
-        return {}, len(unpack(data, first))
-    codes = {str(name): table[name].cat.codes.to_numpy() for name in table.columns}
-    return codes, len(table)
+    found: dict[str, Codes] = {}
+    n_records = 0
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for at, (name, kind) in enumerate(json.loads(archive.read(_NAMES))):
+            if name in names or at == 0:
+                codes = np.frombuffer(archive.read(f"{at}.codes"), dtype=kind)
+                n_records = len(codes)
+                found |= {name: codes} if name in names else {}
+    return found, n_records
 
 
-def _type_of(n_levels: int) -> str:
-    """The smallest type for the numbers of so many levels."""
+def _type_of(column: pd.Series) -> str:
+    """The smallest type for the numbers of the levels."""
+    n_levels = len(column.cat.categories)
     return "<i1" if n_levels < 2**7 else "<i2" if n_levels < 2**15 else "<i4"

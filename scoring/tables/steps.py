@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -159,7 +160,6 @@ def rounded(table: pd.DataFrame, columns: Sequence[str], decimals: int) -> Done:
     Done
         `left` are cells that are no numbers, missing values left aside.
     """
-    unit = Decimal(1).scaleb(-decimals)
 
     def change(cell: str) -> str:
         whole, _point, fraction = cell.partition(".")
@@ -167,8 +167,15 @@ def rounded(table: pd.DataFrame, columns: Sequence[str], decimals: int) -> Done:
             return cell
         if not _PLAIN.fullmatch(cell):
             return cell
-        text = str(Decimal(cell).quantize(unit, ROUND_HALF_UP)) if fraction else whole
-        text = text.rstrip("0").rstrip(".") if "." in text else text
+        if len(fraction) > decimals and fraction[decimals] >= "5":
+            sign, digits = ("-", whole[1:]) if whole[0] == "-" else ("", whole)
+            up = str(int(digits + fraction[:decimals]) + 1).zfill(len(digits) + decimals)
+            end = len(up) - decimals
+            whole, fraction = sign + up[:end], up[end:]
+        else:
+            fraction = fraction[:decimals]
+        fraction = fraction.rstrip("0")
+        text = f"{whole}.{fraction}" if fraction else whole
         return "0" if text == "-0" else text
 
     return _mapped(table, columns, change, is_done=lambda cell: _PLAIN.fullmatch(cell) is not None)
@@ -381,7 +388,7 @@ def _note(
         for before, new, k in zip(levels, after, counts.tolist(), strict=True)
         if before != new and k
     ]
-    top = sorted(found, key=lambda one: -one[0])[:N_EXAMPLES]
+    top = nlargest(N_EXAMPLES, found, key=lambda one: one[0])
     changes += [Example(name, before, new, k) for k, before, new in top]
     return sum(k for k, _before, _new in found)
 

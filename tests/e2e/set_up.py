@@ -9,6 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Locator
 
 from tests.e2e.browser import PASSWORD, Person
+from tests.e2e.home import scoring
 from tests.services import wait_until
 
 
@@ -68,7 +69,29 @@ def sign_up(organizer: Counted) -> None:
     site.manage("grant_organizer", person.email)  # which the administrator of the site does
 
 
-def open_a_contest(organizer: Counted, title: str, table: Path) -> None:
+def raw_hospital_table(folder: Path) -> Path:
+    """An export of a hospital in CP932 with names, dates, separators of thousands and missing values."""
+    raw = folder / "患者一覧.csv"
+    scoring("generate", "raw-hospital", records=600, seed=1, out=raw)
+    assert "氏名" in raw.read_bytes().decode("cp932")
+    return raw
+
+
+def raw_census_table(folder: Path) -> Path:
+    """People of a census as statistical offices publish them: spaces behind commas, `?` for what is missing."""
+    drawn, raw = folder / "drawn.csv", folder / "adult.csv"
+    scoring("generate", "census", records=600, seed=1, out=drawn)
+    header, *lines = (line.split(",") for line in drawn.read_text().splitlines())
+    for at, cells in enumerate(lines):
+        if at % 15 == 0:
+            cells[1 + at % (len(cells) - 1)] = "?"
+    raw.write_text("".join(f"{', '.join(cells)}\n" for cells in (header, *lines)))
+    return raw
+
+
+def open_a_contest(
+    organizer: Counted, title: str, table: Path, *, is_prepared: bool = False
+) -> None:
     """From the front page to an open round, with what the pages propose."""
     organizer.person.go("/")
     organizer.follow("Organize")
@@ -76,7 +99,12 @@ def open_a_contest(organizer: Counted, title: str, table: Path) -> None:
     organizer.fill("title", title)
     organizer.press("Create draft")
     organizer.give(table)
-    organizer.press("Upload")
+    if is_prepared:
+        organizer.press("Prepare first")
+        organizer.person.sees("are unique")
+        organizer.press("Use the prepared table")
+    else:
+        organizer.press("Upload")
     organizer.press("Review and use")
     organizer.press("Use this table")
     organizer.follow("Publish")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
 import pytest
@@ -101,6 +102,17 @@ def test_a_plain_number_stays_and_a_grouped_one_has_its_value(whole, fraction):
 def test_halves_are_rounded_away_from_zero(cell, decimals, after):
     raw = read_raw(f"a,b\n{cell},1\n".encode()).table
     assert cells(run.rounded(raw, ["a"], decimals), "a") == [after]
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=6), st.integers(0, 7))
+def test_rounding_is_that_of_decimal_arithmetic(number, decimals):
+    cell = f"{number:f}"
+    exact = number.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    raw = read_raw(f"a,b\n{cell},1\n".encode()).table
+    text = cells(run.rounded(raw, ["a"], decimals), "a")[0]
+    assert Decimal(text) == exact
+    assert not text.startswith("-0") or exact != 0
+    assert "." not in text or not text.endswith("0")
 
 
 def test_records_with_missing_values_are_dropped(table):

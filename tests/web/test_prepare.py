@@ -94,6 +94,9 @@ def test_steps_are_added_changed_moved_and_removed(oscar, draft):
 
 def test_the_same_steps_at_home_give_the_same_bytes(oscar, draft, tmp_path):
     upload(oscar, draft)
+    rare = {"s-columns": ["郵便番号", "診断名"], "s-least": 3}
+    post(oscar, "save", kind="merge-rare", **rare)
+    post(oscar, "save", kind="round", **{"s-columns": ["身長"], "s-decimals": 0})
     post(oscar, "save", kind="sample", **{"s-records": 90})
     post(oscar, "save", kind="rename", **{"s-column": "医療費", "s-name": "cost"})
     file = oscar.get(STEPS)
@@ -116,6 +119,23 @@ def test_the_same_steps_at_home_give_the_same_bytes(oscar, draft, tmp_path):
     assert (event.data["n_raw"], event.data["n_records"]) == (150, 90)
     post(oscar, "save", kind="drop", **{"s-columns": ["郵便番号"]})  # and the seed stays
     assert Preparation.objects.get().steps.steps[-3]["seed"] == seed
+
+
+def test_steps_added_one_by_one_are_seen_as_all_at_once(draft):
+    actor, what = draft.organizers.first(), {"contest": draft}
+    services.upload_raw(actor=actor, contest=draft, name="raw.csv", data=RAW)
+    steps = [
+        *Preparation.objects.get().steps.steps,
+        {"do": "round", "columns": ["身長", "体重"], "decimals": 0},
+        {"do": "merge-rare", "columns": ["診断名"], "least": 9},
+    ]
+    kept = [services.change_steps(**what, steps=steps[:n]) for n in (-1, len(steps))][-1]
+    packed = storage.read_draft(kept.result)
+    services.change_steps(**what, steps=steps[:1])
+    again = services.change_steps(**what, steps=[*steps[:1], *steps[2:]])
+    assert again.seen != kept.seen
+    again = services.change_steps(**what, steps=steps)
+    assert (again.seen, storage.read_draft(again.result)) == (kept.seen, packed)
 
 
 def test_roles_that_were_chosen_come_along(oscar, draft):

@@ -268,7 +268,7 @@ def _page(
             "reading_form": reading_form or _reading_form(kept),
             "reading": texts.reading(kept.steps.reading, kept.seen["sheets"]),
             "notes": [" — ".join(problems.parts(Problem(**note))) for note in kept.seen["notes"]],
-            "steps": texts.steps(kept.steps.unseeded().steps, kept.seen["outcomes"]),
+            "step_rows": texts.steps(kept.steps.unseeded().steps, kept.seen["outcomes"]),
             "kinds": STEP_TITLES.items(),
             "step_form": form,
             "step_title": form and STEP_TITLES[form.kind.id],

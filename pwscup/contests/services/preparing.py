@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from scoring.tables.raw_files import RawTable, Reading
 
 Seen = dict[str, Any]
+IN_COLUMNS = ("numbers", "round", "missing", "dates", "merge-rare")
+"""Steps that change cells of their columns only; `missing` may drop records instead."""
 
 
 def upload_raw(
@@ -75,9 +77,9 @@ def upload_raw(
     if n_sampled is not None:
         chosen = [*chosen, {"do": "sample", "records": n_sampled}]
     asked = Steps(raw.reading, tuple(chosen)).seeded()
-    table, outcomes = tried(raw.table, asked.steps)
+    done = _done(*tried(raw.table, asked.steps))
     roles = former.seen["roles"] if former else {}
-    seen = _seen_of(raw) | _looked_at(table, outcomes, roles)
+    seen = _seen_of(raw) | _looked_at(done, roles)
     with transaction.atomic():
         held = lock(contest, version)
         check_table_may_change(contest)
@@ -86,7 +88,7 @@ def upload_raw(
             contest=held,
             raw=storage.store(data, area=Area.DRAFT, name=name),
             parsed=_store(raw.table, name),
-            result=_store(table, name),
+            result=storage.store(done.packed, area=Area.DRAFT, name=name),
             steps_text=asked.to_toml(),
             seen=seen,
             revision=former.revision + 1 if former else 1,
@@ -144,23 +146,16 @@ def change_steps(
     ContestRefused
         Where there is no raw file, or somebody else changed the steps.
     """
-    from scoring.tables.coded import unpack
-    from scoring.tables.preparing import Steps, tried
+    from scoring.tables.preparing import Steps
 
     kept = _held(contest, revision)
     before = kept.steps
     asked = Steps.from_dict(Steps(before.reading, tuple(steps)).to_dict())
     chosen = _with_seeds(asked, before).seeded()
-    outcomes: list[Any]
-    n = len(before.steps)
-    if n and chosen.steps[:n] == before.steps:  # only the new ones are carried out
-        table, outcomes = _continued(kept, chosen.steps, n)
-    else:
-        table, results = tried(unpack(storage.read_draft(kept.parsed)), chosen.steps)
-        outcomes = list(results)
-    _refuse_unfit([one for at, one in enumerate(outcomes, start=1) if at in must_fit])
-    seen = kept.seen | _looked_at(table, outcomes, kept.seen["roles"])
-    result = _store(table, kept.raw.name)
+    done = _continued(kept, chosen) or _from_the_start(kept, chosen)
+    _refuse_unfit([one for at, one in enumerate(done.outcomes, start=1) if at in must_fit])
+    seen = kept.seen | _looked_at(done, kept.seen["roles"])
+    result = storage.store(done.packed, area=Area.DRAFT, name=kept.raw.name)
     with transaction.atomic():
         held = Preparation.objects.select_for_update().get(pk=kept.pk)
         if held.revision != kept.revision:
@@ -313,13 +308,53 @@ def _with_seeds(asked: Steps, before: Steps) -> Steps:
     return Steps(asked.reading, tuple(found))
 
 
-def _continued(kept: Preparation, steps: Sequence[Step], n: int) -> tuple[pd.DataFrame, list[Any]]:
-    """The table after the steps behind the first `n`, from the result of these."""
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """The table after all steps, packed; the effects of the steps; and the columns as organizers see them."""
+
+    packed: bytes
+    outcomes: list[Any]
+    columns: list[dict[str, Any]]
+    n_records: int
+
+
+def _done(table: pd.DataFrame, outcomes: Sequence[Any]) -> _Done:
+    from scoring.tables.coded import pack
+
+    return _Done(pack(table), list(outcomes), _columns_of(table), len(table))
+
+
+def _from_the_start(kept: Preparation, steps: Steps) -> _Done:
     from scoring.tables.coded import unpack
     from scoring.tables.preparing import tried
 
-    table, results = tried(unpack(storage.read_draft(kept.result)), steps[n:], first=n + 1)
-    return table, [*kept.seen["outcomes"], *results]
+    return _done(*tried(unpack(storage.read_draft(kept.parsed)), steps.steps))
+
+
+def _continued(kept: Preparation, steps: Steps) -> _Done | None:
+    """The steps behind those of before, from their result; only the columns of a step are read where it changes no
+    others. None where the steps of before are not the first ones."""
+    from scoring.tables.coded import repack, unpack
+    from scoring.tables.preparing import tried
+
+    before = kept.steps.steps
+    new = steps.steps[len(before) :]
+    if not before or not new or steps.steps[: len(before)] != before:
+        return None
+    packed, outcomes = storage.read_draft(kept.result), list(kept.seen["outcomes"])
+    columns = list(kept.seen["columns"])
+    named = set(new[0].get("columns", ()))
+    is_inside = new[0]["do"] in IN_COLUMNS and new[0].get("how") != "drop"
+    if len(new) > 1 or not is_inside or not named or not named <= {c["name"] for c in columns}:
+        table, results = tried(unpack(packed), new, first=len(before) + 1)
+        return _done(table, [*outcomes, *results])
+    table, (result,) = tried(unpack(packed, named), new, first=len(before) + 1)
+    if isinstance(result, ProblemsFound):
+        return _Done(packed, [*outcomes, result], columns, kept.seen["n_left"])
+    whole = replace(result, n_columns=len(columns))
+    changed = {column["name"]: column for column in _columns_of(table)}
+    columns = [changed.get(column["name"], column) for column in columns]
+    return _Done(repack(packed, table), [*outcomes, whole], columns, len(table))
 
 
 def _refuse_unfit(outcomes: Sequence[Any]) -> None:
@@ -339,16 +374,11 @@ def _seen_of(raw: RawTable) -> Seen:
     }
 
 
-def _looked_at(
-    table: pd.DataFrame,
-    outcomes: Sequence[Report | ProblemsFound | Mapping[str, Any]],
-    roles: Mapping[str, str],
-) -> Seen:
-    """The view of organizers on the table after all steps."""
-    from scoring.tables.coded import records_of
+def _columns_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The view of organizers on each column."""
     from scoring.tables.previews import preview
 
-    columns = [
+    return [
         {
             "name": column.name,
             "n_missing": column.n_missing,
@@ -360,14 +390,18 @@ def _looked_at(
         }
         for column in preview(table)
     ]
-    kept = {name: role for name, role in roles.items() if name in table.columns}
-    records = records_of(table)
+
+
+def _looked_at(done: _Done, roles: Mapping[str, str]) -> Seen:
+    """The view of organizers on the table after all steps."""
+    names = {column["name"] for column in done.columns}
+    kept = {name: role for name, role in roles.items() if name in names}
     return {
-        "outcomes": [one if isinstance(one, Mapping) else _outcome(one) for one in outcomes],
-        "columns": columns,
-        "n_left": len(table),
+        "outcomes": [one if isinstance(one, Mapping) else _outcome(one) for one in done.outcomes],
+        "columns": done.columns,
+        "n_left": done.n_records,
         "roles": kept,
-        "risk": _risk(dict(records.codes), columns, kept, len(table)),
+        "risk": _risk_of(done.packed, done.columns, kept),
     }
 
 
@@ -395,28 +429,13 @@ def _problems_in(outcome: Mapping[str, Any]) -> ProblemsFound:
 def _risk_of(
     data: bytes, columns: Sequence[Mapping[str, Any]], roles: Mapping[str, str]
 ) -> Mapping[str, Any]:
+    """The records that the quasi-identifiers of a packed table find, and the cells of the cross table of some of them."""
     from scoring.tables.coded import unpack_codes
-
-    codes, n_records = unpack_codes(data, _quasi(columns, roles))
-    return _risk(codes, columns, roles, n_records)
-
-
-def _quasi(columns: Sequence[Mapping[str, Any]], roles: Mapping[str, str]) -> list[str]:
-    wanted = str(Role.QUASI_IDENTIFIER)
-    return [c["name"] for c in columns if roles.get(c["name"], c["role"]) == wanted]
-
-
-def _risk(
-    codes: Mapping[str, Any],
-    columns: Sequence[Mapping[str, Any]],
-    roles: Mapping[str, str],
-    n_records: int,
-) -> Mapping[str, Any]:
-    """The records that the quasi-identifiers find, and the cells of the cross table that would be proposed of them."""
     from scoring.tables.exposure import exposure, found_by, proposed_cross
     from scoring.tables.schema import N_CROSS
 
     names = _quasi(columns, roles)
+    codes, n_records = unpack_codes(data, names)
     n_values = {c["name"]: c["n_distinct"] + bool(c["n_missing"]) for c in columns}
     crossed = [names[at] for at in proposed_cross([n_values[n] for n in names], n_records, N_CROSS)]
     quasi = [codes[name] for name in names]
@@ -428,6 +447,11 @@ def _risk(
             for name, one in zip(names, found_by(quasi, n_records), strict=True)
         ],
     }
+
+
+def _quasi(columns: Sequence[Mapping[str, Any]], roles: Mapping[str, str]) -> list[str]:
+    wanted = str(Role.QUASI_IDENTIFIER)
+    return [c["name"] for c in columns if roles.get(c["name"], c["role"]) == wanted]
 
 
 def _store(table: pd.DataFrame, name: str) -> StoredFile:
