@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from pwscup.core.texts import problems
+from pwscup.core.texts.parts import listed as listed_in_line
 from scoring.errors import Problem
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _facts(step: Step) -> Iterator[tuple[str, str]]:
         if isinstance(value, list | tuple):
             names = [str(one) for one in value]
             more = f" + {len(names) - N_NAMES}" if len(names) > N_NAMES else ""
-            shown = ", ".join(names[:N_NAMES]) + more if names else _("all columns")
+            shown = listed_in_line(names[:N_NAMES]) + more if names else _("all columns")
         else:
             shown = str(CHOICES.get((key, value), value))
         yield str(LABELS[key]), shown
@@ -171,7 +172,7 @@ def columns(seen: Mapping[str, Any], roles: Mapping[Role, Any]) -> list[ColumnCa
             n_distinct=column["n_distinct"],
             n_missing=column["n_missing"],
             share_missing=column["n_missing"] / seen["n_left"] if seen["n_left"] else 0,
-            examples=", ".join(column["examples"]),
+            examples=listed_in_line(column["examples"]),
             bars=_bars(column["bars"]),
         )
         for column in seen["columns"]
@@ -205,5 +206,5 @@ def risk(seen: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **found,
         "share": found["n_unique"] / total if total else 0,
-        "crossed": ", ".join(found["cross"]),
+        "crossed": listed_in_line(found["cross"]),
     }

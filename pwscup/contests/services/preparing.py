@@ -429,7 +429,7 @@ def _problems_in(outcome: Mapping[str, Any]) -> ProblemsFound:
 def _risk_of(
     data: bytes, columns: Sequence[Mapping[str, Any]], roles: Mapping[str, str]
 ) -> Mapping[str, Any]:
-    """The records that the quasi-identifiers of a packed table find, and the cells of the cross table of some of them."""
+    """The records that the quasi-identifiers of a packed table find, and the cells of a cross table of some."""
     from scoring.tables.coded import unpack_codes
     from scoring.tables.exposure import exposure, found_by, proposed_cross
     from scoring.tables.schema import N_CROSS
