@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from scoring.errors import gettext_noop as _
 
-VERDICT = _("%(attack)s (%(title)s) is the most harmful attack: it finds %(rate)s of the records.")
+VERDICT = _("%(attack)s (%(title)s) is the strongest attack: it finds %(rate)s of the records.")
 """The first sentence of a report and of a page."""
 REPLAYED = _(
     "The table is the result of %(chain)s with seed %(seed)s: anyone who has the original can reproduce it."

@@ -63,7 +63,7 @@ class Audit:
     ----------
     n_original, n_anonymized : int
     findings : tuple of Finding
-        The most harmful attacker first.
+        The strongest attacker first.
     times_found : int64 array, shape (n_anonymized,)
         The number of attackers that found each anonymized record, in the order of the file.
     class_sizes : int64 array
@@ -96,7 +96,7 @@ class Audit:
 
     @property
     def worst(self) -> Finding:
-        """The most harmful attacker."""
+        """The strongest attacker."""
         return self.findings[0]
 
     @property

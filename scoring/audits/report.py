@@ -78,7 +78,7 @@ def report(
 
 
 def verdict(audit: Audit, translate: Translate = str) -> str:
-    """The verdict in one sentence: the most harmful attacker, after how the table was made if that was found."""
+    """The verdict in one sentence: the strongest attacker, after how the table was made if that was found."""
     worst, replay = audit.worst, audit.replay
     made = [] if replay is None else [how_made(replay.chain, replay.seed, translate)]
     return " ".join([*made, _worst(worst, translate)])

@@ -39,7 +39,7 @@ def audit(
     progress: bool = True,
     **options: Any,
 ) -> AuditResult:
-    """Run every attacker and every measure on a table, and name the most harmful attacker.
+    """Run every attacker and every measure on a table, and name the strongest attacker.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def audit(
     >>> from scoring.examples import SCHEMA, table
     >>> found = audit(table("original"), table("noise"), SCHEMA, attacks=["E1", "EUC2"], measures="S1")
     >>> found
-    <AuditResult: EUC2 is the most harmful attack: it finds 100.00 % of 4 records; seed 1>
+    <AuditResult: EUC2 is the strongest attack: it finds 100.00 % of 4 records; seed 1>
     >>> found.to_frame()["rate"].to_dict()
     {'EUC2': 1.0, 'E1': 0.5}
     """

@@ -348,15 +348,15 @@ class AuditResult(Result):
 
     @property
     def rate(self) -> float:
-        """The rate of the most harmful attacker."""
+        """The rate of the strongest attacker."""
         return self.audit.worst.rate
 
     @property
     def title(self) -> str:
-        """The most harmful attacker and its rate."""
+        """The strongest attacker and its rate."""
         worst = self.audit.worst.attack.id
         found = f"{percent(self.rate)} of {self.audit.n_anonymized:,} records"
-        return f"{worst} is the most harmful attack: it finds {found}{_seeded(self.seed)}"
+        return f"{worst} is the strongest attack: it finds {found}{_seeded(self.seed)}"
 
     def _repr_html_(self) -> str:
         """The verdict and the attackers."""
@@ -364,7 +364,7 @@ class AuditResult(Result):
         return f"{verdict}{html_of(self.to_frame())}"
 
     def to_frame(self) -> pd.DataFrame:
-        """A line for each attacker, the most harmful first: its rate, what it found, and the interval of that."""
+        """A line for each attacker, the strongest first: its rate, what it found, and the interval of that."""
         lines = [
             (f.attack.id, f.rate, f.found.hits, f.found.low, f.found.high, f.attack.title)
             for f in self.audit.findings

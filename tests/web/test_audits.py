@@ -73,7 +73,7 @@ def test_a_team_asks_a_worker_works_and_the_page_says_who_hurts_most(
     assert audit.done_steps == audit.n_steps - 1  # the last step had begun
     page = alice.get(url(submission)).text
     worst = ATTACKS[audit.values["worst"]]
-    assert f"{worst.id} ({worst.title}) is the most harmful attack: it finds" in page
+    assert f"{worst.id} ({worst.title}) is the strongest attack: it finds" in page
     assert all(f'<th scope="row">{id_} ' in page for id_ in ATTACKS)
     assert escape(MEASURES["S1"].description.splitlines()[0]) in page
     kinds = Event.objects.filter(kind__startswith="audit.").values_list("kind", flat=True)
