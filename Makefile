@@ -7,7 +7,7 @@ ADDRESS ?= 127.0.0.1:8000
 # Some machines forbid Python to keep compiled modules: each of our many processes would then take seconds more to start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-scoring test-long setup lock lint types contracts docs wheel dist messages bench bench-pycanon load chaos image-test clean
+.PHONY: help run test test-scoring test-long coverage audit setup lock lint types contracts docs wheel dist messages bench bench-pycanon load chaos image-test clean
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.runtime  ## web server, worker and broker at http://127.0.0.1:8000
@@ -25,11 +25,18 @@ test-scoring: $(VENV)/.test  ## the library's tests only
 test-long: $(VENV)/.test  ## more of the same that no change needs each time: more seeds and examples, and every page in Chromium
 	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "long or hypothesis" --hypothesis-profile many $(ARGS)
 
+coverage: $(VENV)/.test  ## which lines and branches the tests run: coverage-report/report.txt and coverage-report/html; takes half as long again
+	@rm -rf coverage-report
+	@$(BIN)/coverage run -m pytest -n auto --dist loadgroup --timeout 1200 $(ARGS)
+	@$(BIN)/coverage combine --quiet && $(BIN)/coverage html --quiet && $(BIN)/coverage report --sort=cover > coverage-report/report.txt
+	@tail -n 1 coverage-report/report.txt
+
 lint: $(VENV)/.test  ## style and likely mistakes
 	@$(BIN)/ruff check . && $(BIN)/ruff check --preview --select CPY001 . && $(BIN)/ruff format --check .
 
-types: $(VENV)/.test  ## types of the library
+types: $(VENV)/.test  ## types of the library, and of the platform with what its plugin knows of Django
 	@$(BIN)/mypy
+	@$(BIN)/mypy --config-file tools/platform.mypy.ini
 
 contracts: $(VENV)/.test  ## who may import whom
 	@$(BIN)/lint-imports

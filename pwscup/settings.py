@@ -6,7 +6,6 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.env import (
     BASE_DIR,  # noqa: F401 — read as a setting
-    DATA_DIR,
     HOME,
     RESOURCES,
     broker_url,
@@ -16,6 +15,9 @@ from pwscup.env import (
     secret_key,
     web_processes,
     web_threads,
+)
+from pwscup.env import (
+    DATA_DIR as DATA_DIR,
 )
 
 DEBUG = env.bool("DEBUG", default=False)
@@ -74,7 +76,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
     "pwscup.core.middleware.UnavailableMiddleware",
     "pwscup.api.middleware.ApiMiddleware",  # last: it sees the errors of all pages
 ]
@@ -136,7 +137,7 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = "[PWSCup] "
 PEOPLE_PER_ADDRESS = env.int("PWSCUP_PEOPLE_PER_ADDRESS", default=60)
 # Anybody can trigger e-mails to any address: by signing up, or by requesting a new password.
 MAILS_PER_ADDRESS = env.int("PWSCUP_MAILS_PER_ADDRESS", default=10)
-ACCOUNT_RATE_LIMITS = {
+ACCOUNT_RATE_LIMITS: dict[str, str] | bool = {
     "signup": f"{PEOPLE_PER_ADDRESS}/m/ip",
     "login": f"{2 * PEOPLE_PER_ADDRESS}/m/ip",
     "login_failed": f"{PEOPLE_PER_ADDRESS}/m/ip,5/5m/key",

@@ -16,6 +16,7 @@ from pwscup.accounts.models import AccessToken, Membership, Team, User
 from pwscup.accounts.names import clean_new_name
 from pwscup.accounts.names.short_names import clean_short_name
 from pwscup.accounts.tokens import LIFETIMES, SCOPES, TEAM
+from pwscup.core.db.columns import longest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +38,7 @@ class NameField(forms.CharField):
 def display_name_field() -> NameField:
     return NameField(
         label=_("Name shown to others"),
-        max_length=User._meta.get_field("display_name").max_length,
+        max_length=longest(User, "display_name"),
         help_text=_("Your team and the organizers see it. It need not be your real name."),
         widget=forms.TextInput(attrs={"autocomplete": "nickname"}),
     )
@@ -107,7 +108,7 @@ class TokenForm(PasswordForm):
 
     name = NameField(
         label=_("Name of the token"),
-        max_length=AccessToken._meta.get_field("name").max_length,
+        max_length=longest(AccessToken, "name"),
         help_text=_("What it is for, such as “my laptop”. Only you see it."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
@@ -131,7 +132,7 @@ class TokenForm(PasswordForm):
 class TeamForm(forms.Form):
     name = NameField(
         label=_("Team name"),
-        max_length=Team._meta.get_field("name").max_length,
+        max_length=longest(Team, "name"),
         help_text=_("At most 40 characters. Everybody sees it on the leaderboard."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
@@ -142,7 +143,7 @@ class TeamProfileForm(forms.Form):
 
     affiliation = NameField(
         label=_("Affiliation"),
-        max_length=Team._meta.get_field("affiliation").max_length,
+        max_length=longest(Team, "affiliation"),
         required=False,
         help_text=Team._meta.get_field("affiliation").help_text,
         widget=forms.TextInput(attrs={"autocomplete": "organization"}),
@@ -244,7 +245,7 @@ class ClassForm(forms.Form):
         if may_create:
             self.fields["team_name"] = NameField(
                 label=_("Name of the new team"),
-                max_length=Team._meta.get_field("name").max_length,
+                max_length=longest(Team, "name"),
                 required=False,
                 help_text=_("At most 40 characters. Everybody sees it on the leaderboard."),
                 widget=forms.TextInput(attrs={"autocomplete": "off"}),

@@ -158,7 +158,7 @@ def delete_guests(contest: Contest) -> int:
     guests = list(User.objects.filter(guest_of=contest, deleted_at=None))
     for team in Team.objects.filter(captain__in=guests):
         others = team.memberships.exclude(user__in=guests).order_by("joined_at", "id")
-        if (heir := others.first()) is not None:
+        if team.captain is not None and (heir := others.first()) is not None:
             transfer_captaincy(user=team.captain, team=team, to=heir.user)
     captains = set(Team.objects.filter(captain__in=guests).values_list("captain", flat=True))
     for guest in sorted(guests, key=lambda guest: guest.pk in captains):  # captains leave last

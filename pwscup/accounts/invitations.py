@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 from allauth.account.adapter import get_adapter
 from django.conf import settings
 from django.core.mail import EmailMessage
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone, translation
@@ -41,9 +41,9 @@ AT_ONCE = 50  # per task, so that workers have time for other tasks
 
 def due(model: type[Mailed], now: datetime) -> QuerySet[Mailed]:
     """E-mails to be sent; for teams only of published contests, where the link opens a page."""
-    waiting = model.objects.filter(mail_due_at__lte=now, revoked_at=None, used_at=None)
-    waiting = waiting.exclude(email="")
-    return waiting.filter(team__contest__is_published=True) if model is Invitation else waiting
+    opens = Q(team__contest__is_published=True) if model is Invitation else Q()
+    waiting = model.objects.filter(opens, mail_due_at__lte=now, revoked_at=None, used_at=None)
+    return waiting.exclude(email="")
 
 
 def is_any_due(now: datetime) -> bool:
@@ -134,8 +134,9 @@ def message(invitation: Mailed) -> EmailMessage:
 
 
 def _contest_of(invitation: Mailed) -> Contest:
-    is_to_team = isinstance(invitation, Invitation)
-    return invitation.team.contest if is_to_team else invitation.contest
+    if isinstance(invitation, Invitation):
+        return invitation.team.contest
+    return invitation.contest
 
 
 def _texts(invitation: Mailed) -> tuple[str, dict[str, Any], str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from django.apps import apps
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, F, Q, QuerySet
 
@@ -196,7 +197,7 @@ def contests_touched(user: User) -> QuerySet[Contest]:
         *seats.values_list("contest_id", flat=True),
         *left.values_list("contest_id", flat=True),
     ]
-    contests = Membership._meta.get_field("contest").related_model.objects.filter(erased_at=None)
+    contests = apps.get_model("contests.Contest").objects.filter(erased_at=None)
     named = (
         Q(pk__in=events) | Q(teams__memberships__user=user) | Q(organizers=user) | Q(judges=user)
     )

@@ -10,7 +10,6 @@ from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts import names, policies, selectors
@@ -30,9 +29,11 @@ from pwscup.core.audit_log import record
 from pwscup.core.texts.refusals import RefusedByCode
 
 if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
     from pwscup.contests.models import Contest, Division
 
-REASONS: dict[str, Promise] = {
+REASONS: dict[str, _StrPromise] = {
     "not_published": _("The contest is not published yet, so nobody can play in it."),
     "organizer": _("Organizers can see the answer key and may not play in their own contest."),
     "judge": _("Judges of this contest, and those who were, may not play in it."),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -118,5 +118,5 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _record(kind: str, token: AccessToken, **data: str) -> None:
+def _record(kind: str, token: AccessToken, **data: Any) -> None:
     record(kind, actor=token.user, subject=f"user {token.user_id}", token=token.pk, **data)

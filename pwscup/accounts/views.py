@@ -30,6 +30,7 @@ from pwscup.accounts.tokens import (
     revoke_token,
     scope_text,
 )
+from pwscup.core.http.requests import SignedIn
 from pwscup.core.qr import svg
 
 GUEST_SESSION = timedelta(days=120)
@@ -47,7 +48,7 @@ def set_language(request: HttpRequest) -> HttpResponse:
 @login_required
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def account(request: HttpRequest) -> HttpResponse:
+def account(request: SignedIn) -> HttpResponse:
     form = ProfileForm(request.POST or None, initial={"display_name": request.user.display_name})
     if form.is_valid():
         services.change_display_name(user=request.user, **form.cleaned_data)
@@ -67,7 +68,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @rate_limit(action="reauthenticate")
-def tokens(request: HttpRequest) -> HttpResponse:
+def tokens(request: SignedIn) -> HttpResponse:
     """A new token is shown only in the response to the form: it is not stored."""
     form = TokenForm(request.POST or None, user=request.user)
     made = text = None
@@ -95,7 +96,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 @never_cache
-def link_new(request: HttpRequest) -> HttpResponse:
+def link_new(request: SignedIn) -> HttpResponse:
     """A new link is shown only in the response to the form: it is not stored."""
     try:
         token = guests.new_link(actor=request.user, user=request.user)
@@ -141,7 +142,7 @@ def sign_in(request: HttpRequest, guest: User) -> None:
 
 @require_POST
 @login_required
-def token_revoke(request: HttpRequest, number: int) -> HttpResponse:
+def token_revoke(request: SignedIn, number: int) -> HttpResponse:
     revoke_token(token=get_object_or_404(request.user.access_tokens, pk=number))
     messages.success(request, _("The token is revoked: it opens nothing any more."))
     return redirect("tokens")
@@ -151,7 +152,7 @@ def token_revoke(request: HttpRequest, number: int) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @rate_limit(action="reauthenticate")
-def account_delete(request: HttpRequest) -> HttpResponse:
+def account_delete(request: SignedIn) -> HttpResponse:
     user = request.user
     form = (
         PasswordForm(request.POST or None, user=user)

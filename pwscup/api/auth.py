@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
 from django.core.cache import cache
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from pwscup.accounts.models import AccessToken
+    from pwscup.core.http.requests import ApiRequest
 
 MAX_TOKEN_LENGTH = 200
 MINUTE = 60
@@ -33,7 +34,7 @@ class TokenAuth(HttpBearer):
         known = len(token) <= MAX_TOKEN_LENGTH and token_by_text(token, timezone.now())
         if not known:
             return None
-        count_request(request, known.digest)
+        count_request(cast("ApiRequest", request), known.digest)
         needed = scope_of(request.method or "", request.path_info)
         if needed not in known.all_scopes:
             raise ApiRefused("token.scope", expected=needed, got=", ".join(known.all_scopes))
@@ -52,7 +53,7 @@ def is_for_organizers(path: str) -> bool:
     return path == ORGANIZING or path.startswith(f"{ORGANIZING}/")
 
 
-def count_request(request: HttpRequest, digest: str) -> None:
+def count_request(request: ApiRequest, digest: str) -> None:
     """Count a token's requests per minute, of any kind, by one number in the cache; `rate_limit` of the request becomes
     the headers that say what is left.
 

@@ -90,8 +90,8 @@ class Operations(Router):
 class Paging(Schema):
     """A part of a list."""
 
-    page: int = Field(1, ge=1, le=1_000_000, description="from 1")
-    per_page: int = Field(50, ge=1, le=200)
+    page: int = Field(default=1, ge=1, le=1_000_000, description="from 1")
+    per_page: int = Field(default=50, ge=1, le=200)
 
 
 class _Sized(Protocol):
@@ -103,7 +103,7 @@ def paged(
     request: HttpRequest, response: HttpResponse, rows: QuerySet[Any] | _Sized, paging: Paging
 ) -> list[Any]:
     """The rows of one page; headers of the response say how many there are in all, and where the next ones are."""
-    n_rows = rows.count() if hasattr(rows, "query") else len(rows)  # type: ignore[arg-type,union-attr]
+    n_rows = rows.count() if hasattr(rows, "query") else len(rows)  # type: ignore[union-attr]
     start = (paging.page - 1) * paging.per_page
     response["X-Total-Count"] = str(n_rows)
     if start + paging.per_page < n_rows:

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.http import Http404
 
 from pwscup.archives.models import Archive, ContestImport
+from pwscup.core.models import StoredFile
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
@@ -27,12 +28,12 @@ def newest(contest: Contest) -> Archive | None:
     return archives_of(contest).first()
 
 
-def get_archive(contest: Contest, number: int) -> Archive:
-    """An archive for download; Http404 if there is none with that number."""
+def get_archive(contest: Contest, number: int) -> tuple[Archive, StoredFile]:
+    """An archive for download, and its file; Http404 if there is none with that number."""
     found = archives_of(contest).exclude(file=None).filter(pk=number, file__erased_at=None).first()
-    if found is None:
+    if found is None or found.file is None:
         raise Http404
-    return found
+    return found, found.file
 
 
 def imports_of(user: User) -> list[ContestImport]:

@@ -29,6 +29,8 @@ from pwscup.core.files import space, storage
 from pwscup.core.models import StoredFile
 
 if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
     from pwscup.accounts.models import User
 
 MOST_KEPT = 5
@@ -88,7 +90,7 @@ def _blockers(
     address: str,
     now: datetime,
 ) -> list:
-    found = []
+    found: list[str | _StrPromise] = []
     if contest.archives.filter(state__in=Archive.UNFINISHED).exists():
         found.append(_("An archive is already being written. Wait until it is done."))
     if contest.archives.exclude(file=None).count() >= MOST_KEPT:

@@ -116,7 +116,7 @@ def shown_values(
             continue
         stage, known = scope.stage.spec.key, facts.gather(scope)[0]
         measures = _shown_measures(known)
-        of_rounds = [({}, known.measured)]
+        of_rounds: list[tuple[dict[str, Any], Any]] = [({}, known.measured)]
         of_rounds += [({"round": d.spec.key}, d.measured) for d in known.disclosures]
         for where, measured in of_rounds:
             named = ((teams[team], values) for team, values in measured.items())

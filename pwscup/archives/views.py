@@ -26,6 +26,7 @@ from pwscup.core.files import storage
 from pwscup.core.files.names import plain_name
 from pwscup.core.http.attachments import file_response
 from pwscup.core.http.polling import polled
+from pwscup.core.http.requests import SignedIn
 
 FORM = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -39,8 +40,12 @@ def archive(request: HttpRequest, contest: Contest) -> HttpResponse:
     """The existing archives, and a form to request another one."""
     page = organizer_page(request, contest, "archive")
     initial = {"version": contest.version, "names": "consent"}
-    given = {"slug": contest.slug, "is_over": is_over(contest, page["now"])}
-    form = ArchiveForm(request.POST or None, initial=initial, **given)
+    form = ArchiveForm(
+        request.POST or None,
+        initial=initial,
+        slug=contest.slug,
+        is_over=is_over(contest, page["now"]),
+    )
     if form.is_valid():
         return _requested(request, contest, form)
     status = HTTPStatus.UNPROCESSABLE_ENTITY if request.method == "POST" else 200
@@ -69,11 +74,11 @@ def archive_status(request: HttpRequest, contest: Contest) -> HttpResponseBase:
 
 @require_safe
 @for_organizers
-def archive_file(request: HttpRequest, contest: Contest, number: int) -> FileResponse:
+def archive_file(request: SignedIn, contest: Contest, number: int) -> FileResponse:
     """The archive, as a download."""
-    found = selectors.get_archive(contest, number)
+    found, file = selectors.get_archive(contest, number)
     services.note_download(actor=request.user, archive=found)
-    response = file_response(storage.archive_path(found.file), found.file.name, "application/zip")
+    response = file_response(storage.archive_path(file), file.name, "application/zip")
     response["Cache-Control"] = "private, no-store"
     return response
 
@@ -102,7 +107,7 @@ def history(request: HttpRequest, contest: Contest) -> FileResponse:
 
 @FORM
 @login_required
-def import_contest(request: HttpRequest) -> HttpResponse:
+def import_contest(request: SignedIn) -> HttpResponse:
     """Upload an archive, and the results of earlier imports."""
     if not policies.may_create_contests(request.user):
         raise Http404
@@ -119,7 +124,7 @@ def import_contest(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @login_required
-def import_status(request: HttpRequest) -> HttpResponseBase:
+def import_status(request: SignedIn) -> HttpResponseBase:
     """The progress, for polling."""
     newest = selectors.newest_import(request.user)
     if newest is None or not policies.may_create_contests(request.user):
@@ -133,7 +138,7 @@ def import_status(request: HttpRequest) -> HttpResponseBase:
 
 @require_POST
 @login_required
-def consent(request: HttpRequest, slug: str) -> HttpResponse:
+def consent(request: SignedIn, slug: str) -> HttpResponse:
     """The captain's consent on the team page."""
     team = team_of(request.user, visible_contest(request.user, slug))
     if team is None:

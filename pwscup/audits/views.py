@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.audits import pages, selectors, services
 from pwscup.core.http.polling import polled
+from pwscup.core.http.requests import SignedIn
 from pwscup.submissions.pages.downloads import upload_response
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def audit(request: HttpRequest, public_id: UUID) -> HttpResponse:
+def audit(request: SignedIn, public_id: UUID) -> HttpResponse:
     """The current state; a POST requests the audit."""
     submission = selectors.auditable(request.user, public_id)
     if request.method == "POST":

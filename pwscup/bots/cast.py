@@ -112,5 +112,5 @@ BOTS = (
     ),
 )
 BY_NAME = {bot.name: bot for bot in BOTS}
-ANY_TABLE = (("record-deletion", {}),)
+ANY_TABLE: tuple[tuple[str, dict[str, Any]], ...] = (("record-deletion", {}),)
 """The methods for tables that a bot's own methods do not fit."""

@@ -112,7 +112,7 @@ def discard(copy: Contest) -> None:
 
 def _files_of(copy: Contest) -> list[StoredFile]:
     """The files that only the copy uses: the organizer's table belongs to the original."""
-    tables = copy.rehearsal_of.datasets.values_list("sealed", "public")
+    tables = Dataset.objects.filter(contest=copy.rehearsal_of).values_list("sealed", "public")
     shared = {pk for row in tables for pk in row}
     its_own = [file for file in files_of(copy) if file.pk not in shared]
     return its_own + [file for file in (copy.secret, copy.reveal) if file is not None]

@@ -30,7 +30,7 @@ class StuckError(RuntimeError):
     """A submission of a bot did not become final in time."""
 
 
-def play_through(copy: Contest, tell: Callable[[str], None]) -> list[Line]:
+def play_through(copy: Contest, tell: Callable[[str], object]) -> list[Line]:
     """Play every round; `tell` is called with the key of each before it begins. Return a line for each."""
     lines = []
     for round in copy.rounds.select_related("contest").order_by("position"):

@@ -68,7 +68,7 @@ def _columns(schema: Schema) -> dict[str, Any]:
 def _ipynb(text: str) -> dict[str, Any]:
     """The cells of a text in the notebook format 4.5."""
     _before, *parts = CELL.split(text)
-    cells = []
+    cells: list[dict[str, Any]] = []
     for kind, source in zip(parts[::2], parts[1::2], strict=True):
         cell: dict[str, Any] = {"cell_type": kind, "id": f"cell-{len(cells) + 1}", "metadata": {}}
         if kind == "code":

@@ -193,7 +193,7 @@ def listed(contest: Contest, now: datetime, *, shows_board: bool = True) -> List
         rounds=tuple(rounds),
         current=current_round(rounds, now),
         following=following_round(rounds, now),
-        n_teams=contest.n_teams,
+        n_teams=contest.n_teams,  # type: ignore[attr-defined]  # see `_with_counts`
         shows_board=shows_board,
     )
 
@@ -408,9 +408,9 @@ def _unmeasured(schema_text: str, ruleset_text: str) -> tuple[str, ...]:
 # The organizer's pages
 
 
-def missing_for_publication(contest: Contest) -> list[_StrPromise]:
+def missing_for_publication(contest: Contest) -> list[str | _StrPromise]:
     """Missing prerequisites for the publication of a contest."""
-    missing = []
+    missing: list[str | _StrPromise] = []
     if original_of(contest) is None:
         missing.append(_("The original data is missing. Upload it and confirm its columns."))
     if not contest.rounds.exists():

@@ -51,8 +51,7 @@ def on_record(
     named = {(file.pk, "") for file in files}
     seed = {}
     if purpose is not None:
-        ensure_secret(contest)
-        named.add((contest.secret_id, purpose))
+        named.add((ensure_secret(contest).pk, purpose))
         seed["purpose"] = purpose
     audit_log.record(
         "truth.read",
@@ -142,9 +141,11 @@ def drawn_rows(draw: Dataset, *, reason: str) -> dict[str, np.ndarray]:
 # The secret behind every draw
 
 
-def ensure_secret(contest: Contest) -> None:
-    """Draw the contest's secret and commit to it, unless that has been done."""
+def ensure_secret(contest: Contest) -> StoredFile:
+    """The contest's secret; drawn, and committed to, unless that has been done."""
     ensure_committed(contest)
+    assert contest.secret is not None
+    return contest.secret
 
 
 def derived_seed(contest: Contest, purpose: str) -> int:
@@ -161,6 +162,6 @@ def revealed_secret(contest: Contest, *, actor: Any) -> bytes:
 
 
 def _secret(contest: Contest, *, reason: str, actor: Any = None, **data: str) -> bytes:
-    ensure_secret(contest)
-    text = read_sealed(contest.secret, reason=reason, contest_id=contest.pk, actor=actor, **data)
+    secret = ensure_secret(contest)
+    text = read_sealed(secret, reason=reason, contest_id=contest.pk, actor=actor, **data)
     return bytes.fromhex(text.decode("ascii"))

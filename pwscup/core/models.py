@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -64,6 +64,7 @@ class Job(models.Model):
     UNFINISHED = (WAITING, RUNNING)
     QUEUE_ORDER: tuple[str, ...] = ("id",)
 
+    objects: ClassVar[models.Manager[Any]]
     state: models.CharField
     sent_at = models.DateTimeField(null=True, help_text="when the broker was last notified")
     attempts = models.PositiveSmallIntegerField(default=0)

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
@@ -287,7 +289,7 @@ def attach_cohort(contest: Contest, organizer: User, *, seed: int) -> None:
     )
 
 
-ATTACH = {
+ATTACH: dict[str, Callable[..., Any]] = {
     "synthetic-2026": attach_cohort,
     "sequential-release": attach_hospital,
     "pets-lecture": partial(attach_households, n_records=lesson.N_RECORDS),

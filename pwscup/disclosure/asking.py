@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -17,9 +17,8 @@ from pwscup.submissions.middleware import arrival
 from scoring.errors import ProblemsFound
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from pwscup.contests.models import Round
+    from pwscup.core.http.requests import SignedIn
     from pwscup.disclosure.services import Asked, Quote
 
 PAY = "pay"
@@ -37,14 +36,20 @@ class Outcome:
     asked: Asked | None = None
 
 
-def receive(request: HttpRequest, round: Round) -> Outcome:
+def receive(request: SignedIn, round: Round) -> Outcome:
     """Check a question, or ask it, depending on the button."""
     question = Question.of(request.POST)
     team = team_of(request.user, round.contest)
     if team is None:
         return Outcome(question, (str(NO_TEAM),))
-    what = {"user": request.user, "team": team, "round": round, "asked_at": arrival(request)}
-    what |= {"query": question.query, "epsilon": question.epsilon}
+    what: dict[str, Any] = {
+        "user": request.user,
+        "team": team,
+        "round": round,
+        "asked_at": arrival(request),
+        "query": question.query,
+        "epsilon": question.epsilon,
+    }
     try:
         if PAY in request.POST:
             return Outcome(question, asked=services.ask(**what))

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Max
 from django.http import Http404
@@ -27,7 +28,7 @@ def own_answer(user: Person, public_id: UUID) -> Answer:
     return answer
 
 
-def spending_of(contest: Contest) -> dict[tuple[int, int], dict[str, object]]:
+def spending_of(contest: Contest) -> dict[tuple[int, int], Mapping[str, Any]]:
     """By round and team the spending: `n_answers`, `spent` in millionths, `last_at`; without any count."""
     answers = Answer.objects.filter(round__contest=contest).order_by()
     totals = {"n_answers": Count("pk"), "spent": Max("spent"), "last_at": Max("asked_at")}

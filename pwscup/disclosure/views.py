@@ -21,6 +21,7 @@ from pwscup.contests.downloads import terms_first
 from pwscup.contests.organize.common import for_organizers
 from pwscup.contests.selectors import download_name, original_of, visible_round
 from pwscup.core.files import storage
+from pwscup.core.http.requests import SignedIn
 from pwscup.disclosure import asking, downloads, pages, selectors, services
 from pwscup.formats import kinds_where
 from pwscup.formats.hidden.disclosed import target_attributes
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def ask(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+def ask(request: SignedIn, slug: str, key: str) -> HttpResponse:
     """A POST shows the cost of a question, or asks it; the answer has its own URL."""
     round = visible_round(request.user, slug, key, kinds_where("is_asked"))
     if request.method != "POST":

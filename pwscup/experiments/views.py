@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from http import HTTPStatus
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -15,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pwscup.core.http.polling import polled
+from pwscup.core.http.requests import SignedIn
 from pwscup.core.texts.refusals import Refused
 from pwscup.experiments import comparison, downloads, pages, selectors, services
 from pwscup.experiments.setup.forms import ExperimentForm
@@ -22,17 +24,17 @@ from pwscup.experiments.setup.forms import ExperimentForm
 
 @require_safe
 @login_required
-def experiments(request: HttpRequest) -> HttpResponse:
+def experiments(request: SignedIn) -> HttpResponse:
     """The user's experiments, and those that can be compared."""
     return render(request, "experiments/list.html", pages.overview(request.user))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def new(request: HttpRequest) -> HttpResponse:
+def new(request: SignedIn) -> HttpResponse:
     """The form, with the settings of an earlier experiment if the URL names one."""
     user, like = request.user, request.GET.getlist("like")[:1]
-    about = {
+    about: dict[str, Any] = {
         "kept": selectors.upload_of(user),
         "earlier": next(iter(selectors.named(user, like)), None),
         "blockers": selectors.blockers(user),
@@ -48,7 +50,7 @@ def new(request: HttpRequest) -> HttpResponse:
     return _requested(request, form) if is_valid else _form(request, form)
 
 
-def _requested(request: HttpRequest, form: ExperimentForm) -> HttpResponse:
+def _requested(request: SignedIn, form: ExperimentForm) -> HttpResponse:
     try:
         made = services.request_experiment(user=request.user, **form.request())
     except services.ExperimentRefused as refusal:
@@ -64,7 +66,7 @@ def _form(request: HttpRequest, form: ExperimentForm) -> HttpResponse:
 
 @require_safe
 @login_required
-def experiment(request: HttpRequest, public_id: UUID) -> HttpResponse:
+def experiment(request: SignedIn, public_id: UUID) -> HttpResponse:
     """The progress, or the results."""
     found = selectors.own(request.user, public_id)
     return render(request, "experiments/experiment.html", pages.experiment_page(found))
@@ -72,7 +74,7 @@ def experiment(request: HttpRequest, public_id: UUID) -> HttpResponse:
 
 @require_safe
 @login_required
-def status(request: HttpRequest, public_id: UUID) -> HttpResponseBase:
+def status(request: SignedIn, public_id: UUID) -> HttpResponseBase:
     """The progress, for polling."""
     found = selectors.own(request.user, public_id)
     shown = pages.status(found)
@@ -81,7 +83,7 @@ def status(request: HttpRequest, public_id: UUID) -> HttpResponseBase:
 
 @require_POST
 @login_required
-def stop(request: HttpRequest, public_id: UUID) -> HttpResponse:
+def stop(request: SignedIn, public_id: UUID) -> HttpResponse:
     """Stop an experiment that waits or runs."""
     services.stop(experiment=selectors.own(request.user, public_id))
     return redirect("experiment", public_id)
@@ -89,7 +91,7 @@ def stop(request: HttpRequest, public_id: UUID) -> HttpResponse:
 
 @require_POST
 @login_required
-def delete(request: HttpRequest, public_id: UUID) -> HttpResponse:
+def delete(request: SignedIn, public_id: UUID) -> HttpResponse:
     """Delete an experiment with all its files."""
     found = selectors.own(request.user, public_id)
     try:
@@ -103,21 +105,21 @@ def delete(request: HttpRequest, public_id: UUID) -> HttpResponse:
 
 @require_safe
 @login_required
-def results(request: HttpRequest, public_id: UUID) -> HttpResponse:
+def results(request: SignedIn, public_id: UUID) -> HttpResponse:
     """All tables and figures as a zip archive."""
     return downloads.archive(selectors.own(request.user, public_id))
 
 
 @require_safe
 @login_required
-def figure(request: HttpRequest, public_id: UUID, figure: str) -> HttpResponse:
+def figure(request: SignedIn, public_id: UUID, figure: str) -> HttpResponse:
     """A figure for the page."""
     return downloads.figure(selectors.own(request.user, public_id), f"{figure}.svg")
 
 
 @require_safe
 @login_required
-def compare(request: HttpRequest) -> HttpResponse:
+def compare(request: SignedIn) -> HttpResponse:
     """Two or more experiments side by side, the oldest first."""
     named = selectors.named(request.user, request.GET.getlist("with"))
     chosen = sorted(named, key=lambda each: each.number)

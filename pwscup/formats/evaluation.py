@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from scoring.audits.audit import Progress
     from scoring.evaluate import ProgramFiles
     from scoring.rulesets import Ruleset
+    from scoring.rulesets.base import RoundSpec
     from scoring.tables.records import Records
     from scoring.tables.schema import Schema
 
@@ -145,6 +146,13 @@ class EstimateEvaluation(Evaluation, Protocol):
         """The estimate and the hidden table as plain values, for `Debriefing` of the format."""
 
 
+class QuestionEvaluation(Evaluation, Protocol):
+    """A further question to rounds about whose tables questions are drawn."""
+
+    def asked(self, case: Case, published: Published, attack: RoundSpec, seed: int) -> Published:
+        """The published files with the questions of an attack round and their sealed answers."""
+
+
 class TableEvaluation(Evaluation, Protocol):
     """Further questions to rounds whose tables are attacked."""
 
@@ -156,3 +164,9 @@ class TableEvaluation(Evaluation, Protocol):
 
     def debriefed(self, case: Case, attacked: Attacked) -> dict[str, Any]:
         """The findings of the attacks and their reasons, without values of cells, for `Debriefing` of the format."""
+
+
+class AnyEvaluation(
+    AttackEvaluation, EstimateEvaluation, QuestionEvaluation, TableEvaluation, Protocol
+):
+    """What a kind of round answers with; which of the further questions, its facts say."""

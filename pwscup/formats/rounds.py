@@ -13,7 +13,7 @@ from scoring.rulesets.kinds import OWN_TABLES, ROUND_KINDS
 
 if TYPE_CHECKING:
     from pwscup.formats.checking import Checking
-    from pwscup.formats.evaluation import TableEvaluation
+    from pwscup.formats.evaluation import AnyEvaluation
     from pwscup.formats.playing import Player
     from pwscup.formats.spec import Text
     from pwscup.formats.trying import Trying
@@ -82,8 +82,8 @@ class RoundFormat:
         return bool({*ROUND_KINDS[self.kind].formats} & {*OWN_TABLES})
 
     @property
-    def evaluation(self) -> TableEvaluation:
-        """The evaluation of a submission; `TableEvaluation` if `is_attacked`."""
+    def evaluation(self) -> AnyEvaluation:
+        """The evaluation of a submission; it answers the questions of `TableEvaluation` if `is_attacked`."""
         return named(self.evaluated)
 
     @property

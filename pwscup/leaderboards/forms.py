@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.forms import MomentField, VersionedForm
 from pwscup.contests.models import Contest
 from pwscup.contests.rules.measures import shown_measure
+from pwscup.core.forms import choice_field
 from pwscup.leaderboards.boards.texts import ALL_TEAMS, stage_title
 from pwscup.leaderboards.scope import has_season
 
@@ -48,7 +49,9 @@ class DisplayForm(VersionedForm):
         super().__init__(data, initial=chosen)
         rules = contest.ruleset
         measures = [shown_measure(rules.measure(id_)) for id_ in rules.measures]
-        self.fields["hidden_measures"].choices = [(m.id, f"{m.id}: {m.title}") for m in measures]
+        choice_field(self, "hidden_measures").choices = [
+            (m.id, f"{m.id}: {m.title}") for m in measures
+        ]
 
 
 class FreezeForm(VersionedForm):

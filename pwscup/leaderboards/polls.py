@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Exists
 from django.http import HttpResponse
 from django.utils import timezone
-from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
+from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.translation import get_language_from_request
 
 from pwscup.contests.models import Contest
 from pwscup.core.db import revisions
 from pwscup.core.db.prepared import Prepared
 from pwscup.core.db.recent import Recent
+from pwscup.core.http.polling import conditional
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +75,7 @@ class Given:
 
     def answer(self, request: HttpRequest) -> HttpResponse:
         response = HttpResponse(self.content, headers=self.headers)
-        return get_conditional_response(request, etag=self.headers["ETag"], response=response)
+        return conditional(request, response)
 
 
 _GIVEN: Recent[Given] = Recent(1000, most_weight=64_000_000)
@@ -102,7 +103,7 @@ class BoardPollMiddleware:
             content, headers = response.content, dict(response.items())
             given = Given(remembered(*offered), content, headers)
             _GIVEN.put(name, given, weight=len(content))
-        return get_conditional_response(request, etag=response.get("ETag"), response=response)
+        return conditional(request, response)
 
 
 def asked(request: HttpRequest) -> dict[str, str]:
@@ -113,7 +114,7 @@ def asked(request: HttpRequest) -> dict[str, str]:
 def offer(request: HttpRequest, contest: Contest, boards: Boards) -> None:
     """Allow caching of the response if all visitors of the contest get the same."""
     if boards.known is not None and is_for_all(contest):
-        request.offered_board = contest, boards, boards.known
+        request.offered_board = contest, boards, boards.known  # type: ignore[attr-defined]
 
 
 def revalidated(response: HttpResponse, etag: str) -> HttpResponse:

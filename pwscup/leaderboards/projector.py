@@ -160,7 +160,7 @@ def first_success(scope: Scope, now: datetime) -> First | None:
         return None
     attack = scope.stage.shown(scope.stage.attack)
     guess = None if attack is None else _first_guess(attack, scope.before)
-    if attack is None or guess is None:
+    if attack is None or guess is None or guess.target is None:
         return None
     names = {"team": guess.target.team.name, "attacker": guess.team.name}
     is_new = now < attack.results_at + attack.settles_after + NEW

@@ -29,14 +29,14 @@ from pwscup.submissions.judging import votes
 from pwscup.submissions.selectors import get_visible
 
 vary = vary_on_headers(*polls.VARY)
-View = Callable[[HttpRequest, Contest], HttpResponse]
+View = Callable[[HttpRequest, Contest], HttpResponseBase]
 
 
-def for_readers(view: View) -> Callable[[HttpRequest, str], HttpResponse]:
+def for_readers(view: View) -> Callable[[HttpRequest, str], HttpResponseBase]:
     """Pass the contest to the view; log-in for visitors, Http404 for others if its boards are for teams only."""
 
     @wraps(view)
-    def entered(request: HttpRequest, slug: str) -> HttpResponse:
+    def entered(request: HttpRequest, slug: str) -> HttpResponseBase:
         contest = visible_contest(request.user, slug)
         if not may_see_board(request.user, contest):
             if request.user.is_anonymous:
@@ -49,7 +49,7 @@ def for_readers(view: View) -> Callable[[HttpRequest, str], HttpResponse]:
 
 @require_safe
 @vary
-def board(request: HttpRequest, slug: str) -> HttpResponse:
+def board(request: HttpRequest, slug: str) -> HttpResponseBase:
     return kept.given(request) or _board(request, slug)
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from django.contrib.syndication.views import Feed
 from django.http import Http404, HttpRequest
-from django.template.defaultfilters import linebreaks, urlize
+from django.template.defaultfilters import urlize
 from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
+from django.utils.html import linebreaks
 from django.utils.translation import gettext as _
 
 from pwscup.contests.models import Contest

@@ -49,7 +49,7 @@ class AnnouncementForm(forms.ModelForm):
             self.fields[name].validators.append(printable)
 
     def clean(self) -> dict[str, Any]:
-        values = super().clean()
+        values = super().clean() or self.cleaned_data
         given = [values.get(name, "") for name in ("title", "text", "title_ja", "text_ja")]
         for (title, text), name in ((given[:2], "title"), (given[2:], "title_ja")):
             if text and not title and name not in self.errors:

@@ -156,6 +156,7 @@ def _refused(claim: Claim, delivery: Delivery, codes: list[int]) -> bool:
 
 def _call(claim: Claim, delivery: Delivery) -> bool:
     webhook = delivery.webhook
+    assert webhook is not None
     body = json.dumps(texts.payload(delivery.notice), ensure_ascii=False).encode()
     timestamp = str(int(timezone.now().timestamp()))
     headers = {
@@ -167,16 +168,18 @@ def _call(claim: Claim, delivery: Delivery) -> bool:
     try:
         status = calls.post(webhook.url, body, headers)
     except calls.CallFailedError as failure:
-        return _call_failed(claim, delivery, failure)
+        return _call_failed(claim, delivery, webhook, failure)
     Webhook.objects.filter(pk=webhook.pk).update(n_failures=0)
     return finish(claim, State.SENT, status_code=status, error="")
 
 
-def _call_failed(claim: Claim, delivery: Delivery, failure: calls.CallFailedError) -> bool:
+def _call_failed(
+    claim: Claim, delivery: Delivery, webhook: Webhook, failure: calls.CallFailedError
+) -> bool:
     result = {"status_code": failure.status, "error": failure.code}
     due_at = try_later(claim, delivery, **result)
     if due_at is not None:
         postpone_others(delivery, due_at)
-    Webhook.objects.filter(pk=delivery.webhook_id).update(n_failures=F("n_failures") + 1)
-    services.disable_webhook(webhook_id=delivery.webhook_id)
+    Webhook.objects.filter(pk=webhook.pk).update(n_failures=F("n_failures") + 1)
+    services.disable_webhook(webhook_id=webhook.pk)
     return False

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from pwscup.contests.models import Contest
 from pwscup.contests.organize.common import for_organizers, organizer_page, tell
+from pwscup.core.http.requests import SignedIn
 from pwscup.notices import selectors, services
 from pwscup.notices.forms import (
     AnnouncementForm,
@@ -36,7 +37,7 @@ FORM = require_http_methods(["GET", "HEAD", "POST"])
 
 @FORM
 @for_organizers
-def news(request: HttpRequest, contest: Contest) -> HttpResponse:
+def news(request: SignedIn, contest: Contest) -> HttpResponse:
     """The announcements; a POST adds one."""
     form = AnnouncementForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -62,7 +63,7 @@ def news(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 @FORM
 @for_organizers
-def announcement(request: HttpRequest, contest: Contest, number: int) -> HttpResponse:
+def announcement(request: SignedIn, contest: Contest, number: int) -> HttpResponse:
     """The text of an announcement; a POST corrects it."""
     found = selectors.announcement_of(contest, number)
     edited = Announcement.objects.get(pk=found.pk)  # a form writes its input into its instance
@@ -98,7 +99,7 @@ def _announcement(
 
 @require_POST
 @for_organizers
-def withdraw(request: HttpRequest, contest: Contest, number: int) -> HttpResponse:
+def withdraw(request: SignedIn, contest: Contest, number: int) -> HttpResponse:
     found = selectors.announcement_of(contest, number)
     form = WithdrawalForm(request.POST)
     if not form.is_valid():
@@ -127,7 +128,7 @@ def questions(request: HttpRequest, contest: Contest) -> HttpResponse:
 @FORM
 @never_cache
 @for_organizers
-def question(request: HttpRequest, contest: Contest, public_id: UUID) -> HttpResponse:
+def question(request: SignedIn, contest: Contest, public_id: UUID) -> HttpResponse:
     """A question; a POST answers it, or corrects the answer."""
     found = selectors.question_of(request.user, contest, public_id)
     form = AnswerForm(request.POST or None, initial={"answer": found.answer})
@@ -164,7 +165,7 @@ def _proposed(question: Question) -> dict[str, str]:
 
 @require_POST
 @for_organizers
-def clarify(request: HttpRequest, contest: Contest, public_id: UUID) -> HttpResponse:
+def clarify(request: SignedIn, contest: Contest, public_id: UUID) -> HttpResponse:
     found = selectors.question_of(request.user, contest, public_id)
     form = ClarificationForm(request.POST)
     if form.is_valid():
@@ -188,7 +189,7 @@ def clarify(request: HttpRequest, contest: Contest, public_id: UUID) -> HttpResp
 @FORM
 @never_cache
 @for_organizers
-def webhooks(request: HttpRequest, contest: Contest) -> HttpResponse:
+def webhooks(request: SignedIn, contest: Contest) -> HttpResponse:
     """The recipients of news; a POST adds a URL, and only its response shows the secret."""
     form, secret = WebhookForm(request.POST or None), ""
     if request.method == "POST" and form.is_valid():
@@ -211,7 +212,7 @@ def webhooks(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 @require_POST
 @for_organizers
-def webhook(request: HttpRequest, contest: Contest, public_id: UUID) -> HttpResponse:
+def webhook(request: SignedIn, contest: Contest, public_id: UUID) -> HttpResponse:
     """The action of a button next to a URL."""
     found = selectors.webhook_of(contest, public_id)
     actions = {

@@ -41,7 +41,7 @@ def sweep(now: datetime) -> bool:
     return is_due(timezone.now())  # the new deliveries are due now
 
 
-def told_contests() -> Iterable[Contest]:
+def told_contests() -> QuerySet[Contest]:
     """Contests with notices: not demos, whose clock runs by itself, and not dry runs, which are private."""
     return Contest.objects.filter(Contest.PUBLIC, is_demo=False)
 
@@ -53,8 +53,9 @@ def tell_events(now: datetime) -> None:
     contests = Contest.objects.in_bulk({event.contest_id for event in events})
     published = _publications(contests)
     for event in events:
-        if event.pk > published.get(event.contest_id, 0):
-            _notify_of(event, contests[event.contest_id], event.kind)
+        contest = contests[event.contest_id]
+        if event.pk > published.get(contest.pk, 0):
+            _notify_of(event, contest, event.kind)
 
 
 def _recent(now: datetime, found: Iterable[str]) -> QuerySet[Event]:

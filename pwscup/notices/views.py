@@ -25,6 +25,7 @@ from pwscup.accounts.services import remember_language
 from pwscup.contests.models import Contest
 from pwscup.contests.selectors import contest_page, visible_contest
 from pwscup.core.http import polling
+from pwscup.core.http.requests import SignedIn
 from pwscup.notices import policies, selectors, services
 from pwscup.notices import toasts as selection
 from pwscup.notices.forms import MailForm, QuestionForm
@@ -44,8 +45,9 @@ def news(request: HttpRequest, slug: str) -> HttpResponse:
     page = contest_page(request, contest, "news")
     found = Paginator(selectors.news(contest), ITEMS_ON_A_PAGE).get_page(request.GET.get("page"))
     gets_mail = page["my_team"] is not None or page["is_organizer"]
-    if gets_mail and found.number == 1 and selectors.n_unread(request.user.pk, contest.pk):
-        services.note_visit(user=request.user, contest=contest, seen_at=page["now"])
+    user = request.user if gets_mail and found.number == 1 else None
+    if user and user.is_authenticated and selectors.n_unread(user.pk, contest.pk):
+        services.note_visit(user=user, contest=contest, seen_at=page["now"])
     may_ask = contest.is_published and page["my_team"] is not None
     page |= {"found": found, "gets_mail": gets_mail, "may_ask": may_ask}
     return render(request, "notices/news.html", page)
@@ -53,7 +55,7 @@ def news(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 @login_required
-def toasts(request: HttpRequest) -> HttpResponse:
+def toasts(request: SignedIn) -> HttpResponse:
     """The notices after the key `after` as JSON; without a key only the newest key, so that a page begins with none."""
     now, asked = timezone.now(), request.GET.get("after", "")
     newest = selection.newest_for(request.user, now)
@@ -75,7 +77,7 @@ def toasts(request: HttpRequest) -> HttpResponse:
 @FORM
 @login_required
 @never_cache
-def questions(request: HttpRequest, slug: str) -> HttpResponse:
+def questions(request: SignedIn, slug: str) -> HttpResponse:
     """The team's own questions; a POST asks one."""
     contest = visible_contest(request.user, slug)
     if request.method == "POST":
@@ -93,7 +95,7 @@ def _questions(
     return render(request, "notices/questions.html", page, status=status)
 
 
-def _ask(request: HttpRequest, contest: Contest, form: QuestionForm) -> HttpResponse:
+def _ask(request: SignedIn, contest: Contest, form: QuestionForm) -> HttpResponse:
     team = team_of(request.user, contest)
     if team is None or not policies.may_ask(request.user, contest):
         raise Http404
@@ -126,7 +128,7 @@ def question(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
 @FORM
 @login_required
 @never_cache
-def mail_preferences(request: HttpRequest, slug: str) -> HttpResponse:
+def mail_preferences(request: SignedIn, slug: str) -> HttpResponse:
     contest = visible_contest(request.user, slug)
     if not policies.gets_mail(request.user, contest):
         raise Http404

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pwscup.accounts.models import Team
 from pwscup.accounts.selectors import namesakes
@@ -76,7 +76,7 @@ def contests_of(user: User, now: datetime) -> list[Mine]:
     teams = Team.objects.filter(memberships__user=user).select_related("contest")
     visible = visible_contests(user).filter(teams__in=teams, rehearsal_of=None)
     contests = {c.pk: c for c in visible.prefetch_related("rounds", "divisions")}
-    found = []
+    found: list[Any] = []
     for team in teams.order_by("-contest__created_at", "-pk"):
         if (contest := contests.get(team.contest_id)) is not None:
             team.contest = contest

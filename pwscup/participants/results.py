@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from pwscup.submissions.models import Submission
     from pwscup.submissions.pages.lines import Line as Attempted
     from pwscup.submissions.policies import Person
+    from pwscup.submissions.results.counting import Values
+    from pwscup.submissions.results.feedback import Visible
 
 
 def has_tabs(submission: Submission) -> bool:
@@ -118,23 +120,27 @@ def _attempts(
     listed = lines(own, viewer, now, [counted.pk] if counted else [])
     comparison = comparison_of(submission, viewer, now)
     return [
-        _attempt(line, comparison, measures)
+        _attempt(line, line.visible, line.visible.values, comparison, measures)
         for line in sorted(listed, key=lambda line: line.submission.number)
         if line.visible is not None and line.visible.values
     ]
 
 
 def _attempt(
-    line: Attempted, comparison: Comparison | None, measures: Sequence[ShownMeasure]
+    line: Attempted,
+    visible: Visible,
+    values: Values,
+    comparison: Comparison | None,
+    measures: Sequence[ShownMeasure],
 ) -> Attempt:
-    ruleset, values = line.submission.round.contest.ruleset, line.visible.values
+    ruleset = line.submission.round.contest.ruleset
     own = comparison.values_of(line.submission) if comparison else None
     shown = {measure.id for measure in measures}
     hidden = set(ruleset.measures) - shown
     return Attempt(
         line=line,
         utility=ruleset.ranking.utility_in(values),
-        worst=worst_rate(line.visible, ruleset, hidden),
+        worst=worst_rate(visible, ruleset, hidden),
         values=tuple(values.get(measure.id) for measure in measures),
         places=comparison.places(own) if comparison and own else None,
     )

@@ -18,6 +18,7 @@ from pwscup.audits.services import AuditRefused, request_audit
 from pwscup.contests.policies import may_see_board
 from pwscup.contests.selectors import contest_page, visible_contest
 from pwscup.contests.views import home as landing
+from pwscup.core.http.requests import SignedIn
 from pwscup.participants import data, results, teams
 from pwscup.participants import home as own
 from pwscup.submissions import services
@@ -65,7 +66,7 @@ def submission_history(request: HttpRequest, public_id: UUID) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def submission_data(request: HttpRequest, public_id: UUID) -> HttpResponse:
+def submission_data(request: SignedIn, public_id: UUID) -> HttpResponse:
     """The table next to its original, for those who may see all exact rates; a POST requests the audit."""
     found = auditable(request.user, public_id)
     if request.method == "POST":

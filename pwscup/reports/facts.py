@@ -202,4 +202,4 @@ def _decisions(contest: Contest, *, names_disqualified: bool) -> Decisions:
 def _versions(contest: Contest) -> tuple[Version, ...]:
     """The rules in force, in order; versions that were never applied are not public."""
     applied = contest.ruleset_versions.exclude(applied_at=None).order_by("applied_at", "number")
-    return tuple(Version(v.number, v.applied_at, v.digest, v.note) for v in applied)
+    return tuple(Version(v.number, v.applied_at, v.digest, v.note) for v in applied if v.applied_at)

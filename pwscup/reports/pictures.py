@@ -95,7 +95,7 @@ def arrivals(
             below = below + heights
         step = max(1, -(-len(starts) // (24 // len(form) + 2)))  # long labels need more room
         axes.set_xticks(positions[::step], [moment.strftime(form) for moment in starts[::step]])
-        axes.yaxis.get_major_locator().set_params(integer=True)
+        axes.locator_params(axis="y", integer=True)
         axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(0, 1.25), ncols=len(series))
 
     return svg(draw, (WIDTH, 2.9), alt=alt, name="arrivals")
@@ -137,6 +137,7 @@ def heat_map(
         axes.set_ylabel(axes_titles[1])
         axes.tick_params(length=0)
         scale = axes.figure.colorbar(mesh, ax=axes, label="%", shrink=0.8)
+        assert scale.solids is not None
         scale.solids.set(rasterized=False, edgecolor="face")  # no nested raster image
 
     size = (max(WIDTH, 2.6 + 0.34 * n_columns), 2.2 + 0.34 * n_rows)

@@ -155,11 +155,11 @@ def _rows(before: tuple[Placing, ...], after: tuple[Placing, ...]) -> Iterator[R
     for team in dict.fromkeys([*becomes, *was]):
         old, new = was.get(team), becomes.get(team)
         yield Row(
-            team=(new or old).name,
-            rank_before=old and old.rank,
-            rank_after=new and new.rank,
-            total_before=old and old.total,
-            total_after=new and new.total,
+            team=next(one.name for one in (new, old) if one is not None),
+            rank_before=old.rank if old else None,
+            rank_after=new.rank if new else None,
+            total_before=old.total if old else None,
+            total_after=new.total if new else None,
         )
 
 
@@ -193,7 +193,8 @@ def submissions(rescore: Rescore) -> list[Line]:
         now, then = latest_evaluation(submission), made[submission.pk]
         state = State.SCORED if then.values is not None else State.REJECTED
         is_final = submission.round_id in final
-        before, after = (one and finals.values_of(one, is_final=is_final) for one in (now, then))
+        before = None if now is None else finals.values_of(now, is_final=is_final)
+        after = finals.values_of(then, is_final=is_final)
         values = tuple(_changed(before, after))
         if state != submission.state or values:
             lines.append(

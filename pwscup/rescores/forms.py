@@ -13,6 +13,7 @@ from pwscup.contests.forms import VersionedForm
 from pwscup.contests.forms.rounds import RoundForm
 from pwscup.contests.models import RulesetVersion
 from pwscup.contests.services.rounds import plan_of
+from pwscup.core.db.columns import longest
 from pwscup.rescores.keys import Edits, keys_of, with_keys
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pwscup.contests.services import RoundPlan
 
 MAX_TEXT = 200_000
-MAX_NOTE = RulesetVersion._meta.get_field("note").max_length
+MAX_NOTE = longest(RulesetVersion, "note")
 
 
 class RulesForm(VersionedForm):

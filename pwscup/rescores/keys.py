@@ -116,11 +116,11 @@ def _table(contest: Contest, document: Mapping[str, Any]) -> Iterator[Key]:
             "schema": gettext_lazy("any value that the column may have"),
             "original": gettext_lazy("only values that occur in the column of the original"),
         }
-        field = forms.ChoiceField(
+        choice = forms.ChoiceField(
             label=gettext_lazy("Values of anonymized tables"),
             choices=[(value, titles[value]) for value in VALUE_SOURCES],
         )
-        yield Key("values", field, contest.ruleset.validity.values, _at("validity", "values"))
+        yield Key("values", choice, contest.ruleset.validity.values, _at("validity", "values"))
 
 
 def _measures(contest: Contest, document: Mapping[str, Any]) -> Iterator[Key]:

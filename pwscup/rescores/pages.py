@@ -31,8 +31,8 @@ def preview(contest: Contest, text: str, found: ProblemsFound | None = None) -> 
         if found is None:
             ruleset = parse_ruleset(text)
             rules = _as_it_would_be(contest, ruleset)
-            shown = {"rules": rules, "problems": (), "n_problems": 0}
-            return shown | _compared(contest, text) | _foreign(ruleset)
+            page = {"rules": rules, "problems": (), "n_problems": 0}
+            return page | _compared(contest, text) | _foreign(ruleset)
     except ProblemsFound as error:
         found = error
     shown = problems.shown(found.problems, {})

@@ -21,6 +21,7 @@ from pwscup.contests.services.rule_versions import hold, holding_rules, write_do
 from pwscup.contests.services.table import lacking_records
 from pwscup.contests.teams.tables import has_draws, n_available
 from pwscup.core import audit_log, jobs
+from pwscup.core.db.columns import longest
 from pwscup.core.files import storage
 from pwscup.formats import format_of
 from pwscup.rescores import compatibility, selectors
@@ -63,7 +64,7 @@ def change_rules(
             raise ContestRefused(_("These rules are already in force."))
         begun = policies.has_submissions(held)
         _refuse_impossible(held, rules, begun=begun)
-        note = note.strip()[: RulesetVersion._meta.get_field("note").max_length]
+        note = note.strip()[: longest(RulesetVersion, "note")]
         written = write_down(held, rules, note=note, created_by=actor)
         if begun:
             _start(held, written, actor)
@@ -120,6 +121,7 @@ def _refuse_impossible(contest: Contest, rules: Ruleset, *, begun: bool) -> None
         format = format_of(rules)
         format.setup.check_columns(rules, dataset.schema)
         if rules.data.rare is not None:
+            assert dataset.public is not None
             public = storage.read(dataset.public)
             format.table.check_draw(public, dataset.schema.public(), rules)
     if contest.max_team_size > rules.limits.max_team_size:
@@ -146,16 +148,9 @@ def _sync_rounds(contest: Contest, rules: Ruleset) -> None:
             round.delete()
     ends = timezone.now() + timedelta(days=7)
     for position, spec in enumerate(rules.rounds):
-        round = existing.get(spec.key)
+        known = existing.get(spec.key)
         tries = spec.tries or spec.tries_per_target or 1
-        if round is not None and round.kind == spec.kind:
-            round.position = position
-            round.save(update_fields=["position"])
-        elif round is not None:
-            round.position, round.kind, round.tries = position, spec.kind, tries
-            round.tries_per_day, round.feedback = spec.tries_per_day, spec.feedback
-            round.save()
-        else:
+        if known is None:
             round = Round.objects.create(
                 contest=contest,
                 key=spec.key,
@@ -167,6 +162,15 @@ def _sync_rounds(contest: Contest, rules: Ruleset) -> None:
                 tries_per_day=spec.tries_per_day,
                 feedback=spec.feedback,
             )
+        elif known.kind == spec.kind:
+            round = known
+            round.position = position
+            round.save(update_fields=["position"])
+        else:
+            round = known
+            round.position, round.kind, round.tries = position, spec.kind, tries
+            round.tries_per_day, round.feedback = spec.tries_per_day, spec.feedback
+            round.save()
         _move_after(round, ends if position else None)
         ends = round.closes_at
 

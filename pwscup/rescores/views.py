@@ -22,6 +22,7 @@ from pwscup.contests.organize.common import (
 from pwscup.contests.services.common import ContestRefused
 from pwscup.core.http.attachments import attached
 from pwscup.core.http.polling import polled
+from pwscup.core.http.requests import SignedIn
 from pwscup.rescores import keys, pages, selectors, services
 from pwscup.rescores.forms import MAX_NOTE, KeysForm, RulesForm
 from scoring.errors import ProblemsFound
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_organizers
-def rules(request: HttpRequest, contest: Contest) -> HttpResponse:
+def rules(request: SignedIn, contest: Contest) -> HttpResponse:
     """The text of the rules and the resulting page."""
     if request.method != "POST":
         return _editor(request, contest, _form_of(contest))
@@ -65,7 +66,7 @@ def _saved(request: HttpRequest, contest: Contest) -> HttpResponse:
     return redirect("organize-rules", contest.slug)
 
 
-def _keys(request: HttpRequest, contest: Contest) -> HttpResponse:
+def _keys(request: SignedIn, contest: Contest) -> HttpResponse:
     """Show what the form of the usual keys would change, or change it."""
     form = KeysForm(contest, request.POST)
     if not form.is_valid():

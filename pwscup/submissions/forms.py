@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,7 @@ ACCEPT_GUESSES = ".csv,.zip,text/csv,application/zip"
 class NoteForm(forms.ModelForm):
     """A note of a team about one of its submissions."""
 
-    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    status: int = HTTPStatus.UNPROCESSABLE_ENTITY
     """The id of the element with its errors."""
 
     class Meta:
@@ -225,7 +226,7 @@ def _file_field(spec: FileSpec, max_bytes: int) -> forms.FileField:
     )
 
 
-def _counted(upload: UploadedFile, max_bytes: int, empty: _StrPromise) -> Part:
+def _counted(upload: UploadedFile, max_bytes: int, empty: str | _StrPromise) -> Part:
     part = uploads.limited(upload, max_bytes)
     if part.size_bytes == 0:
         raise ValidationError(empty, "empty", {"name": part.name})
@@ -304,6 +305,6 @@ class GuessForm(UploadForm):
         data = b"".join(part.chunks())
         found = split_by_target(data, question, schema, list(self.targets), file=part.name)
         return {
-            slug: uploads.Part(f"{key}_{slug}.csv", len(made), lambda made=made: (made,))
+            slug: uploads.Part(f"{key}_{slug}.csv", len(made), partial(iter, [made]))
             for slug, made in found.items()
         }

@@ -54,8 +54,8 @@ def finish_rejected(claim: Claim, problems: Sequence[Problem], n_problems: int) 
 def finish_failed(claim: Claim, error: ScorerError) -> bool:
     """Write that a program or a plugin of the rules failed, if the claim is still valid; organizers read why."""
     reference = jobs.new_reference()
-    cause = error.__cause__  # the traceback of a plugin; a program has none
-    logger.error("%s failed [%s]: %s", claim.name, reference, error, exc_info=cause)
+    reason = error.__cause__  # the traceback of a plugin; a program has none
+    logger.error("%s failed [%s]: %s", claim.name, reference, error, exc_info=reason)
     problem = error.problem
     cause = {"code": problem.code, "params": dict(problem.params)}
     return jobs.finish(

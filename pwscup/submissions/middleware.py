@@ -17,6 +17,7 @@ from django.utils import timezone
 from pwscup.contests.models import upload_grace
 from pwscup.core.http import unavailable
 from pwscup.core.http.bodies import is_too_large, most_bytes_at
+from pwscup.core.http.requests import Arrived
 
 ARRIVED_AT = "pwscup.arrived_at"
 """The key under which the web server stores the time of arrival of a complete request."""
@@ -32,7 +33,7 @@ class ArrivalMiddleware:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def __call__(self, request: Arrived) -> HttpResponse:
         request.arrived_at = _noted(request) or timezone.now()
         request.unreadable = request.META.get(UNREADABLE)
         if request.unreadable is not None:
@@ -67,9 +68,9 @@ def arrival(request: HttpRequest) -> datetime:
     A connection opened before the deadline does not keep it open for a file that is created later. The web
     server knows the time of the last byte; otherwise it is now.
     """
-    if _noted(request) is not None:
-        return request.arrived_at
-    first = request.arrived_at
+    if (noted := _noted(request)) is not None:
+        return noted
+    first: datetime = request.arrived_at  # type: ignore[attr-defined]  # see the middleware
     now = timezone.now()
     return first if now - first <= upload_grace() else now
 

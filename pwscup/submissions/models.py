@@ -208,7 +208,7 @@ class Evaluation(models.Model):
     @property
     def holds(self) -> bool:
         """It may count: the result of a re-scoring does only after that was applied."""
-        return self.rescore_id is None or self.rescore.state == Rescore.State.APPLIED
+        return self.rescore is None or self.rescore.state == Rescore.State.APPLIED
 
 
 class Choice(models.Model):

@@ -83,7 +83,7 @@ def may_mark(user: Person, round: Round, now: datetime) -> bool:
         may_see_marks(user, round)
         and round.contest.is_published
         and takes_files(round, now)
-        and not plays_in(user, round.contest)
+        and not (user.is_authenticated and plays_in(user, round.contest))
     )
 
 

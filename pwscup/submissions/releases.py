@@ -77,8 +77,11 @@ def _published_alone(attack: Round, now: datetime) -> int:
 
 def _note_failed(attack: Round, now: datetime) -> None:
     attacked = selectors.attacked_round(attack)
-    waits = attacked is not None and attacked.has_closed(now)
-    if waits and selectors.failed_that_would_count(attacked):
+    if (
+        attacked is not None
+        and attacked.has_closed(now)
+        and selectors.failed_that_would_count(attacked)
+    ):
         faults.note(attack.contest, faults.FAILED, attack.key)
     else:
         faults.forget(attack.contest, faults.FAILED, attack.key)
@@ -98,7 +101,8 @@ def publish(attack: Round, now: datetime | None = None) -> list[Release]:
     published: list[Release] = []
     try:
         with transaction.atomic():
-            Round.objects.select_for_update(no_key=True).get(pk=selectors.attacked_round(attack).pk)
+            attacked = Round.objects.filter(contest=attack.contest_id, key=attack.spec.attacks)
+            attacked.select_for_update(no_key=True).get()
             current = {submission.pk for submission in unpublished(attack)}
             published = [
                 _enter(draft)
@@ -137,7 +141,9 @@ def _draft(attack: Round, submission: Submission) -> Release:
 def given_name(attack: Round, team: Team) -> str:
     """The file name of what is published next to a table."""
     suffix = attack.format.given_suffix or attack.contest.format.suffix
-    return team_file(team, attack.format.release_names[1], suffix=suffix)
+    names = attack.format.release_names
+    assert names is not None
+    return team_file(team, names[1], suffix=suffix)
 
 
 def table_name(attack: Round, team: Team) -> str:

@@ -94,7 +94,9 @@ def newest_evaluation(submission: Submission, before: datetime | None = None) ->
     """
     holding = (e for e in submission.evaluations.all() if e.holds)
     if before is not None:
-        holding = (e for e in holding if e.rescore is None or e.rescore.decided_at < before)
+        holding = (
+            e for e in holding if e.rescore is None or (e.rescore.decided_at or before) < before
+        )
     return max(holding, key=lambda e: e.pk, default=None)
 
 
@@ -118,7 +120,7 @@ class Wasted:
 def wasted(contest: Contest, since: datetime) -> list[Wasted]:
     """Such uploads of all users in a contest since that time."""
     counted = _WASTED.rows(contest.pk, since)
-    return [Wasted(*who, n, n_slow, size or 0) for *who, n, n_slow, size in counted]
+    return [Wasted(team, user, n, n_slow, size or 0) for team, user, n, n_slow, size in counted]
 
 
 def _wasted(contest_id: int, since: datetime) -> QuerySet[Submission, Any]:

@@ -19,6 +19,7 @@ from pwscup.contests.models import Round
 from pwscup.contests.selectors import round_now
 from pwscup.core import audit_log, jobs
 from pwscup.core.db import locks
+from pwscup.core.db.columns import longest
 from pwscup.core.db.prepared import Prepared, insert
 from pwscup.core.files import storage
 from pwscup.core.files.names import plain_name
@@ -45,7 +46,7 @@ Upload = tuple[str, bytes | Iterable[bytes]]
 """An arrived file: the name given by its owner, and its bytes."""
 
 PDF_SIGNATURE, PDF_WITHIN = b"%PDF-", 1024  # the distance in which PDF readers search for it
-NOTE_LENGTH = Submission._meta.get_field("note").max_length
+NOTE_LENGTH = longest(Submission, "note")
 REFUSALS = {
     "not_allowed": _("You cannot submit for this team."),
     "round.not_open_yet": _("The round has not opened yet."),

@@ -37,6 +37,7 @@ from pwscup.contests.teams.tables import content_of, suffix_of, team_file
 from pwscup.core.files.exports import csv_stream
 from pwscup.core.http.polling import etag, polled
 from pwscup.core.http.posted import posted_number
+from pwscup.core.http.requests import SignedIn, is_signed_in
 from pwscup.submissions import draws, policies, selectors, services
 from pwscup.submissions.intake import receiving
 from pwscup.submissions.models import Submission
@@ -57,7 +58,7 @@ def round_page(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     round = visible_round(request.user, slug, key)
     if request.method != "POST":
         return render(request, *rounds.round_page(request, round, None))
-    if request.user.is_anonymous:
+    if not is_signed_in(request):
         return redirect_to_login(request.get_full_path())
     form, taken = receiving.receive(request, round)
     if taken:
@@ -169,7 +170,7 @@ def submission_status(request: HttpRequest, public_id: UUID) -> HttpResponseBase
 
 
 @require_safe
-def submission_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResponse:
+def submission_file(request: SignedIn, public_id: UUID, key: str) -> HttpResponse:
     found = selectors.get_visible(request.user, public_id)
     return downloads.own_upload_response(request.user, found, key)
 
@@ -218,7 +219,7 @@ def organize_submissions(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @for_organizers
-def organize_retry(request: HttpRequest, contest: Contest) -> HttpResponse:
+def organize_retry(request: SignedIn, contest: Contest) -> HttpResponse:
     """Retry failed submissions: the named one, or all."""
     if "submission" in request.POST:
         its_own = Submission.objects.filter(round__contest=contest)
@@ -233,7 +234,7 @@ def organize_retry(request: HttpRequest, contest: Contest) -> HttpResponse:
     return redirect("organize-submissions", contest.slug)
 
 
-def _retried(request: HttpRequest, submission: Submission) -> int:
+def _retried(request: SignedIn, submission: Submission) -> int:
     try:
         services.retry(actor=request.user, submission=submission)
     except SubmissionRefused as refusal:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.core.forms import choice_field
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -44,7 +46,7 @@ class TrialForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.offered = {method.key: method for method in methods}
         self.targets = {release.team.slug: release for release in targets}
-        self.fields["method"].choices = [(key, m.title) for key, m in self.offered.items()]
+        choice_field(self, "method").choices = [(key, m.title) for key, m in self.offered.items()]
         if self.targets:
             names = [(slug, release.team.name) for slug, release in self.targets.items()]
             self.fields["target"] = forms.ChoiceField(label=_("Target"), choices=names)
@@ -103,19 +105,20 @@ def name_of(method: Method, slider: Slider) -> str:
 
 def _number(slider: Slider) -> forms.Field:
     """A number between the ends of the slider; the page makes a slider of it where scripts run."""
-    field = forms.IntegerField if slider.is_whole else forms.FloatField
+    field: Any = forms.IntegerField if slider.is_whole else forms.FloatField
     attrs = {
         "class": "form-control",
         "step": f"{slider.step:g}",
         "inputmode": "numeric" if slider.is_whole else "decimal",
     }
-    return field(
+    made: forms.Field = field(
         label=slider.title,
         min_value=int(slider.low) if slider.is_whole else slider.low,
         max_value=int(slider.high) if slider.is_whole else slider.high,
         initial=int(slider.default) if slider.is_whole else slider.default,
         widget=forms.NumberInput(attrs=attrs),
     )
+    return made
 
 
 def initial_of(steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from pwscup.accounts.selectors import team_of
 from pwscup.contests.downloads import terms_first
 from pwscup.core.files import storage
 from pwscup.core.http.polling import polled
+from pwscup.core.http.requests import SignedIn
 from pwscup.submissions.middleware import arrival
 from pwscup.submissions.pages.downloads import upload_response
 from pwscup.submissions.services import SubmissionRefused
@@ -72,7 +73,7 @@ def trial_status(request: HttpRequest, public_id: UUID) -> HttpResponseBase:
 
 
 @require_safe
-def trial_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResponse:
+def trial_file(request: SignedIn, public_id: UUID, key: str) -> HttpResponse:
     found = selectors.own_trial(request.user, public_id)
     if (terms_page := terms_first(request, found.round.contest)) is not None:
         return terms_page
@@ -84,7 +85,7 @@ def trial_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResponse:
 
 
 @require_POST
-def trial_submit(request: HttpRequest, public_id: UUID) -> HttpResponse:
+def trial_submit(request: SignedIn, public_id: UUID) -> HttpResponse:
     """Submit the trial; with `next`, then try the same attack on the next target."""
     found, now = selectors.own_trial(request.user, public_id), arrival(request)
     try:
@@ -97,6 +98,7 @@ def trial_submit(request: HttpRequest, public_id: UUID) -> HttpResponse:
         return redirect("trial", public_id)
     if following is None:
         return redirect("submission", submission.public_id)
+    assert submission.target is not None
     done = _("The guess about %(team)s is submitted.") % {"team": submission.target.team.name}
     messages.success(request, done)
     return redirect("trial", following.public_id)

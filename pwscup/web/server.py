@@ -228,7 +228,7 @@ class LastOneFirst(threading.Condition):
     """Wakes the thread that began to wait last: what it did is still at hand, as is its connection to the database."""
 
     def notify(self, n: int = 1) -> None:
-        self._waiters.rotate(n)  # they are woken from the left
+        self._waiters.rotate(n)  # type: ignore[attr-defined]  # they are woken from the left
         super().notify(n)
 
 

@@ -200,7 +200,7 @@ def test_a_database_that_cannot_even_be_read_has_a_page(rf):
         is_organizer = is_authenticated
 
     request = rf.get("/")
-    request.user, request.htmx = Away(), False
+    request.user = Away()
     found = caused(OperationalError("connection refused"), psycopg_error("OperationalError"))
     answer = unavailable.answer(request, found)
     assert answer.status_code == unavailable.BUSY

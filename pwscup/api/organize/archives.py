@@ -12,7 +12,7 @@ from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext_noop as _
 from ninja import Status
 
-from pwscup.api import problems
+from pwscup.api import problems, schemas
 from pwscup.api.forms import checked
 from pwscup.api.operations import Operations
 from pwscup.api.organize.common import CONTEST, VERSION, contest_of, on_the_clock, shown
@@ -36,11 +36,10 @@ from pwscup.formats.files import ZIP
 if TYPE_CHECKING:
     from typing import Any
 
-    from django.http import HttpRequest
-
     from pwscup.archives.codabench.plan import Draft
     from pwscup.archives.models import Archive, CodabenchBundle, ContestImport
     from pwscup.contests.models import Contest
+    from pwscup.core.http.requests import ApiRequest
 
 router = Operations(tags=["organizing: archives"])
 ARCHIVES = f"{CONTEST}/archives"
@@ -58,7 +57,7 @@ ZIP_BODY = {ZIP: {"schema": BINARY}}
     list[shapes.Archive],
     _("The archives of a contest, the newest first"),
 )
-def archives(request: HttpRequest, slug: str) -> list[shapes.Archive]:
+def archives(request: ApiRequest, slug: str) -> list[shapes.Archive]:
     return _archives(contest_of(request, slug))
 
 
@@ -94,7 +93,7 @@ def _has_file(one: Archive) -> bool:
     status=201,
 )
 def write(
-    request: HttpRequest, slug: str, body: shapes.NewArchive, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.NewArchive, version: int | None = VERSION
 ) -> Status:
     contest = contest_of(request, slug)
     form = ArchiveForm({"version": 0, "names": body.names}, slug=contest.slug, is_over=True)
@@ -109,12 +108,12 @@ def write(
     [ZIP],
     _("An archive; one with the answer key only in the browser"),
 )
-def archive_file(request: HttpRequest, slug: str, number: int) -> FileResponse:
-    found = selectors.get_archive(contest_of(request, slug), number)
+def archive_file(request: ApiRequest, slug: str, number: int) -> FileResponse:
+    found, file = selectors.get_archive(contest_of(request, slug), number)
     if found.with_key:
         raise ApiRefused("browser.only")
     services.note_download(actor=request.user, archive=found)
-    response = file_response(storage.archive_path(found.file), found.file.name, ZIP)
+    response = file_response(storage.archive_path(file), file.name, ZIP)
     response["Cache-Control"] = "private, no-store"
     return response
 
@@ -127,7 +126,7 @@ def archive_file(request: HttpRequest, slug: str, number: int) -> FileResponse:
     as_="organize-archive-delete",
     method="DELETE",
 )
-def delete(request: HttpRequest, slug: str, number: int) -> list[shapes.Archive]:
+def delete(request: ApiRequest, slug: str, number: int) -> list[shapes.Archive]:
     contest = contest_of(request, slug)
     services.delete_archive(actor=request.user, contest=contest, number=number)
     return _archives(contest)
@@ -139,7 +138,7 @@ def delete(request: HttpRequest, slug: str, number: int) -> list[shapes.Archive]
     [LINES],
     _("The events that an imported contest had on its original installation"),
 )
-def history(request: HttpRequest, slug: str) -> FileResponse:
+def history(request: ApiRequest, slug: str) -> FileResponse:
     contest = contest_of(request, slug)
     origin = selectors.origin_of(contest)
     if origin is None or origin.history is None:
@@ -151,12 +150,12 @@ def history(request: HttpRequest, slug: str) -> FileResponse:
 # Import
 
 
-def _may_create(request: HttpRequest) -> None:
+def _may_create(request: ApiRequest) -> None:
     if not policies.may_create_contests(request.user):
         raise Http404
 
 
-def _sent(request: HttpRequest, field: str) -> MultiValueDict[str, UploadedFile]:
+def _sent(request: ApiRequest, field: str) -> MultiValueDict[str, UploadedFile]:
     """The body as the field of a form."""
     check_type(request, [ZIP])
     file, size = kept(request)
@@ -169,7 +168,7 @@ def _sent(request: HttpRequest, field: str) -> MultiValueDict[str, UploadedFile]
     list[shapes.Import],
     _("Your imports of archives, the newest first, with all problems"),
 )
-def imports(request: HttpRequest) -> list[shapes.Import]:
+def imports(request: ApiRequest) -> list[shapes.Import]:
     _may_create(request)
     return [_import(one) for one in selectors.imports_of(request.user)]
 
@@ -180,8 +179,8 @@ def _import(found: ContestImport) -> shapes.Import:
         sha256=found.sha256,
         state=found.state,
         is_final=found.is_final,
-        contest=found.contest and found.contest.slug,
-        problems=[_problem(one) for one in found.problems],
+        contest=found.contest.slug if found.contest else None,
+        problems=[schemas.Problem(**_problem(one)) for one in found.problems],
         n_problems=found.n_problems,
         differences=found.differences,
         reference=found.reference,
@@ -210,7 +209,7 @@ def _problem(one: dict[str, Any]) -> dict[str, Any]:
     status=201,
     takes=ZIP_BODY,
 )
-def import_archive(request: HttpRequest) -> Status:
+def import_archive(request: ApiRequest) -> Status:
     _may_create(request)
     form = checked(ImportForm({}, _sent(request, "archive")))
     upload = form.cleaned_data["archive"]
@@ -227,7 +226,7 @@ def import_archive(request: HttpRequest) -> Status:
     list[shapes.BundleLine],
     _("Your bundles of Codabench, the newest first"),
 )
-def bundles(request: HttpRequest) -> list[shapes.BundleLine]:
+def bundles(request: ApiRequest) -> list[shapes.BundleLine]:
     _may_create(request)
     return [_bundle_line(one) for one in bundles_of(request.user)]
 
@@ -237,7 +236,7 @@ def _bundle_line(found: CodabenchBundle) -> shapes.BundleLine:
         number=found.pk,
         name=found.name,
         sha256=found.sha256,
-        contest=found.contest and found.contest.slug,
+        contest=found.contest.slug if found.contest else None,
     )
 
 
@@ -250,7 +249,7 @@ def _bundle_line(found: CodabenchBundle) -> shapes.BundleLine:
     status=201,
     takes=ZIP_BODY,
 )
-def read(request: HttpRequest) -> Status:
+def read(request: ApiRequest) -> Status:
     _may_create(request)
     given = checked(BundleForm({}, _sent(request, "bundle"))).cleaned_data["bundle"]
     try:
@@ -276,7 +275,7 @@ def _refused(note: Any) -> dict[str, Any]:
     shapes.Bundle,
     _("The draft that a bundle becomes, and what it leaves out"),
 )
-def bundle(request: HttpRequest, number: int) -> shapes.Bundle:
+def bundle(request: ApiRequest, number: int) -> shapes.Bundle:
     return _bundle(visible_bundle(request.user, number))
 
 
@@ -301,8 +300,8 @@ def _bundle(found: CodabenchBundle) -> shapes.Bundle:
 
 
 def _draft(found: CodabenchBundle, **more: Any) -> Draft:
-    what = {"now": timezone.now(), "allowed": codabench.allowed_programs()}
-    return draft_of(codabench.competition_of(found), **what, **more)
+    competition, allowed = codabench.competition_of(found), codabench.allowed_programs()
+    return draft_of(competition, now=timezone.now(), allowed=allowed, **more)
 
 
 @router.acts(
@@ -313,7 +312,7 @@ def _draft(found: CodabenchBundle, **more: Any) -> Draft:
     as_="organize-codabench-draft",
     status=201,
 )
-def make(request: HttpRequest, number: int, body: shapes.NewDraft) -> Status:
+def make(request: ApiRequest, number: int, body: shapes.NewDraft) -> Status:
     found = visible_bundle(request.user, number)
     _may_create(request)
     proposed = program_name(codabench.competition_of(found))

@@ -19,8 +19,7 @@ from pwscup.leaderboards.ceremony import services
 from pwscup.leaderboards.forms import SEASON, CeremonyForm, DisplayForm, FreezeForm
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
+    from pwscup.core.http.requests import ApiRequest
     from pwscup.leaderboards.models import Ceremony
 
 router = Operations(tags=["organizing: leaderboard"])
@@ -30,7 +29,7 @@ BOARD, CEREMONY = f"{CONTEST}/board", f"{CONTEST}/ceremony"
 @router.looks(
     BOARD, "organize-board", shapes.Display, _("Who sees the leaderboard, and its freeze")
 )
-def board(request: HttpRequest, slug: str) -> shapes.Display:
+def board(request: ApiRequest, slug: str) -> shapes.Display:
     return _display(contest_of(request, slug))
 
 
@@ -54,7 +53,7 @@ def _display(contest: Contest) -> shapes.Display:
     method="PUT",
 )
 def change(
-    request: HttpRequest, slug: str, body: shapes.NewDisplay, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.NewDisplay, version: int | None = VERSION
 ) -> shapes.Display:
     contest = contest_of(request, slug)
     given = checked(DisplayForm(contest, data_of(body, version=0))).cleaned_data
@@ -75,7 +74,7 @@ def change(
     _("Freeze the leaderboard now, or as of another time"),
 )
 def freeze(
-    request: HttpRequest, slug: str, body: shapes.Freeze, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.Freeze, version: int | None = VERSION
 ) -> shapes.Display:
     contest = contest_of(request, slug)
     at = checked(FreezeForm(contest, data_of(body, version=0))).cleaned_data["at"]
@@ -86,7 +85,7 @@ def freeze(
 @router.acts(
     f"{BOARD}/thaw", "organize-thaw", shapes.Display, _("End the freeze without a ceremony")
 )
-def thaw(request: HttpRequest, slug: str, version: int | None = VERSION) -> shapes.Display:
+def thaw(request: ApiRequest, slug: str, version: int | None = VERSION) -> shapes.Display:
     contest = contest_of(request, slug)
     services.reveal(actor=request.user, contest=contest, version=version)
     return _display(contest)
@@ -101,7 +100,7 @@ def thaw(request: HttpRequest, slug: str, version: int | None = VERSION) -> shap
     schemas.Ceremony,
     _("The ceremony in progress, as far as it is revealed"),
 )
-def ceremony(request: HttpRequest, slug: str) -> schemas.Ceremony:
+def ceremony(request: ApiRequest, slug: str) -> schemas.Ceremony:
     return ceremony_of(contest_of(request, slug), on_stage=True)
 
 
@@ -113,7 +112,7 @@ def ceremony(request: HttpRequest, slug: str) -> schemas.Ceremony:
     as_="organize-ceremony-start",
 )
 def start(
-    request: HttpRequest, slug: str, body: shapes.NewCeremony, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.NewCeremony, version: int | None = VERSION
 ) -> schemas.Ceremony:
     contest = contest_of(request, slug)
     data = {"version": 0, "stage": body.stage or SEASON, "division": body.division}
@@ -143,7 +142,7 @@ def _open(contest: Contest) -> Ceremony:
     schemas.Ceremony,
     _("Reveal the next place, hide the last one again, or reveal all"),
 )
-def move(request: HttpRequest, slug: str, body: shapes.Move) -> schemas.Ceremony:
+def move(request: ApiRequest, slug: str, body: shapes.Move) -> schemas.Ceremony:
     contest = contest_of(request, slug)
     held = _open(contest)
     if body.to not in services.MOVES:
@@ -160,7 +159,7 @@ def move(request: HttpRequest, slug: str, body: shapes.Move) -> schemas.Ceremony
     shapes.Display,
     _("End the ceremony: show all boards, or keep them frozen"),
 )
-def end(request: HttpRequest, slug: str, body: shapes.CeremonyEnd) -> shapes.Display:
+def end(request: ApiRequest, slug: str, body: shapes.CeremonyEnd) -> shapes.Display:
     contest = contest_of(request, slug)
     held = _open(contest)
     service = services.stop if body.keeps_frozen else services.finish

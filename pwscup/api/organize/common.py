@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from django.http import HttpRequest
+    from pwscup.core.http.requests import ApiRequest
 
 ORGANIZED = "/organize/contests"
 CONTEST = f"{ORGANIZED}/{{slug:slug}}"
@@ -32,7 +32,7 @@ VERSION = Query(
 )
 
 
-def contest_of(request: HttpRequest, slug: str) -> Contest:
+def contest_of(request: ApiRequest, slug: str) -> Contest:
     """The contest with that slug for its organizers; Http404 for everybody else."""
     return organized_contest(request.user, slug)
 
@@ -50,7 +50,7 @@ def on_the_clock(start: datetime, zone_name: str) -> str:
 
 
 def changed(
-    request: HttpRequest,
+    request: ApiRequest,
     contest: Contest,
     service: Callable[..., Any],
     version: int | None = None,
@@ -62,7 +62,7 @@ def changed(
 
 
 def done(
-    request: HttpRequest, contest: Contest, service: Callable[..., Any], **what: Any
+    request: ApiRequest, contest: Contest, service: Callable[..., Any], **what: Any
 ) -> shapes.OrganizedContest:
     """The same for a service without a version."""
     service(actor=request.user, contest=contest, **what)

@@ -39,7 +39,7 @@ from pwscup.submissions.proof import reveals
 from scoring.rulesets import load_ruleset, localized, ruleset_names
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
+    from pwscup.core.http.requests import ApiRequest
 
 router = Operations(tags=["organizing: contests"])
 LINES = "application/x-ndjson"
@@ -52,7 +52,7 @@ START = Query(False, description="also open the first round now; all others move
 @router.looks(
     "/organize/formats", "organize-formats", list[shapes.Format], _("The formats of the library")
 )
-def formats(request: HttpRequest) -> list[shapes.Format]:
+def formats(request: ApiRequest) -> list[shapes.Format]:
     _may_create(request)
     language = get_language() or "en"
     found = [(name, load_ruleset(name)) for name in ruleset_names()]
@@ -66,7 +66,7 @@ def formats(request: HttpRequest) -> list[shapes.Format]:
     ]
 
 
-def _may_create(request: HttpRequest) -> None:
+def _may_create(request: ApiRequest) -> None:
     if not policies.may_create_contests(request.user):
         raise Http404
 
@@ -74,7 +74,7 @@ def _may_create(request: HttpRequest) -> None:
 @router.looks(
     ORGANIZED, "organize", list[shapes.OrganizedContestLine], _("The contests that you organize")
 )
-def contests(request: HttpRequest) -> list[shapes.OrganizedContestLine]:
+def contests(request: ApiRequest) -> list[shapes.OrganizedContestLine]:
     return [
         shapes.OrganizedContestLine(
             slug=line.contest.slug,
@@ -94,7 +94,7 @@ def contests(request: HttpRequest) -> list[shapes.OrganizedContestLine]:
     as_="organize-new",
     status=201,
 )
-def create(request: HttpRequest, body: shapes.NewContest) -> Status:
+def create(request: ApiRequest, body: shapes.NewContest) -> Status:
     _may_create(request)
     given = {key: value for key, value in body.dict().items() if value is not None}
     data = given | {"starts_at": on_the_clock(body.starts_at, body.timezone)}
@@ -114,7 +114,7 @@ def create(request: HttpRequest, body: shapes.NewContest) -> Status:
     shapes.OrganizedContest,
     _("A contest with its settings and its version"),
 )
-def contest(request: HttpRequest, slug: str) -> shapes.OrganizedContest:
+def contest(request: ApiRequest, slug: str) -> shapes.OrganizedContest:
     return shown(contest_of(request, slug))
 
 
@@ -127,7 +127,7 @@ def contest(request: HttpRequest, slug: str) -> shapes.OrganizedContest:
     method="PATCH",
 )
 def settings(
-    request: HttpRequest, slug: str, body: shapes.Settings, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.Settings, version: int | None = VERSION
 ) -> shapes.OrganizedContest:
     found = contest_of(request, slug)
     edited = Contest.objects.get(pk=found.pk)  # a form writes its input into its instance
@@ -147,7 +147,7 @@ def settings(
     f"{CONTEST}/publish", "organize-publish", shapes.OrganizedContest, _("Publish a contest")
 )
 def publish(
-    request: HttpRequest, slug: str, version: int | None = VERSION, start: bool = START
+    request: ApiRequest, slug: str, version: int | None = VERSION, start: bool = START
 ) -> shapes.OrganizedContest:
     service = services.publish_and_start if start else services.publish
     return changed(request, contest_of(request, slug), service, version)
@@ -160,7 +160,7 @@ def publish(
     _("Unpublish a contest that nobody has joined"),
 )
 def unpublish(
-    request: HttpRequest, slug: str, version: int | None = VERSION
+    request: ApiRequest, slug: str, version: int | None = VERSION
 ) -> shapes.OrganizedContest:
     return changed(request, contest_of(request, slug), services.unpublish, version)
 
@@ -171,7 +171,7 @@ def unpublish(
 @router.looks(
     f"{CONTEST}/staff", "organize-staff", shapes.Staff, _("Organizers, judges and invitations")
 )
-def people(request: HttpRequest, slug: str) -> shapes.Staff:
+def people(request: ApiRequest, slug: str) -> shapes.Staff:
     return _staff(contest_of(request, slug))
 
 
@@ -200,7 +200,7 @@ def _staff(found: Contest) -> shapes.Staff:
     as_="organize-staff-invite",
     status=201,
 )
-def invite(request: HttpRequest, slug: str, body: shapes.NewOffice) -> Status:
+def invite(request: ApiRequest, slug: str, body: shapes.NewOffice) -> Status:
     found = contest_of(request, slug)
     email = checked(OrganizerForm({"email": body.email})).cleaned_data["email"]
     if body.office not in OfficeInvitation.Office.values:
@@ -217,10 +217,9 @@ def invite(request: HttpRequest, slug: str, body: shapes.NewOffice) -> Status:
     as_="organize-staff-withdraw",
     method="DELETE",
 )
-def withdraw(request: HttpRequest, slug: str, number: int) -> shapes.Staff:
+def withdraw(request: ApiRequest, slug: str, number: int) -> shapes.Staff:
     found = contest_of(request, slug)
-    what = {"actor": request.user, "contest": found}
-    services.withdraw_office_invitation(**what, invitation_id=number)
+    services.withdraw_office_invitation(actor=request.user, contest=found, invitation_id=number)
     return _staff(found)
 
 
@@ -231,7 +230,7 @@ def withdraw(request: HttpRequest, slug: str, number: int) -> shapes.Staff:
     _("Remove an organizer"),
     method="DELETE",
 )
-def remove_organizer(request: HttpRequest, slug: str, number: int) -> shapes.Staff:
+def remove_organizer(request: ApiRequest, slug: str, number: int) -> shapes.Staff:
     found = contest_of(request, slug)
     services.remove_organizer(actor=request.user, contest=found, user_id=number)
     return _staff(found)
@@ -244,7 +243,7 @@ def remove_organizer(request: HttpRequest, slug: str, number: int) -> shapes.Sta
     _("Remove a judge"),
     method="DELETE",
 )
-def remove_judge(request: HttpRequest, slug: str, number: int) -> shapes.Staff:
+def remove_judge(request: ApiRequest, slug: str, number: int) -> shapes.Staff:
     found = contest_of(request, slug)
     services.remove_judge(actor=request.user, contest=found, user_id=number)
     return _staff(found)
@@ -259,7 +258,7 @@ def remove_judge(request: HttpRequest, slug: str, number: int) -> shapes.Staff:
     shapes.OrganizedTerms,
     _("The terms, who has accepted them, and how long data are kept"),
 )
-def terms(request: HttpRequest, slug: str) -> shapes.OrganizedTerms:
+def terms(request: ApiRequest, slug: str) -> shapes.OrganizedTerms:
     found = contest_of(request, slug)
     return shapes.OrganizedTerms(
         terms=found.terms,
@@ -287,7 +286,7 @@ def terms(request: HttpRequest, slug: str) -> shapes.OrganizedTerms:
     method="PUT",
 )
 def set_terms(
-    request: HttpRequest, slug: str, body: shapes.NewTerms, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.NewTerms, version: int | None = VERSION
 ) -> shapes.OrganizedContest:
     found = contest_of(request, slug)
     given = dict(checked(TermsForm(data_of(body, version=0))).cleaned_data)
@@ -303,7 +302,7 @@ def set_terms(
     method="PUT",
 )
 def retention(
-    request: HttpRequest, slug: str, body: shapes.Retention, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.Retention, version: int | None = VERSION
 ) -> shapes.OrganizedContest:
     found = contest_of(request, slug)
     days = checked(RetentionForm(data_of(body, version=0))).cleaned_data["days"]
@@ -317,7 +316,7 @@ def retention(
     _("Delete the data of a contest that is over"),
 )
 def erase(
-    request: HttpRequest, slug: str, body: shapes.Erasure, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.Erasure, version: int | None = VERSION
 ) -> shapes.OrganizedContest:
     found = contest_of(request, slug)
     checked(EraseForm(data_of(body, version=0), slug=found.slug))
@@ -334,7 +333,7 @@ def erase(
     _("The audit trail of a contest, the newest first"),
 )
 def events(
-    request: HttpRequest, response: HttpResponse, slug: str, paging: Query[Paging]
+    request: ApiRequest, response: HttpResponse, slug: str, paging: Query[Paging]
 ) -> list[shapes.Event]:
     found = contest_of(request, slug)
     rows = paged(request, response, selectors.events_of(found), paging)
@@ -352,7 +351,7 @@ def events(
 
 
 @router.file(f"{CONTEST}/events.csv", "organize-events-csv", [CSV], _("The audit trail as CSV"))
-def events_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+def events_csv(request: ApiRequest, slug: str) -> StreamingHttpResponse:
     found = contest_of(request, slug)
     rows = trail.rows(in_parts(selectors.events_of(found)), found.tz)
     return csv_stream(selectors.download_name(found, "events.csv"), trail.HEADER, rows)
@@ -364,7 +363,7 @@ def events_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     [LINES],
     _("The audit trail with its seals, for verification"),
 )
-def events_jsonl(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+def events_jsonl(request: ApiRequest, slug: str) -> StreamingHttpResponse:
     found = contest_of(request, slug)
     seals.seal_all(found.pk)
     response = StreamingHttpResponse(trail.lines(found.pk), content_type=LINES)
@@ -378,6 +377,6 @@ def events_jsonl(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     _("Publish the secret behind all draws, after the last round"),
 )
 def reveal(
-    request: HttpRequest, slug: str, version: int | None = VERSION
+    request: ApiRequest, slug: str, version: int | None = VERSION
 ) -> shapes.OrganizedContest:
     return changed(request, contest_of(request, slug), reveals.publish_reveal, version)

@@ -29,7 +29,7 @@ from pwscup.contests.services import materials as services
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from django.http import HttpRequest
+    from pwscup.core.http.requests import ApiRequest
 
 router = Operations(tags=["organizing: materials"])
 MATERIALS = f"{CONTEST}/materials"
@@ -52,7 +52,7 @@ FILES = {
     list[shapes.OrganizedMaterial],
     _("The materials of a contest in their order"),
 )
-def materials(request: HttpRequest, slug: str) -> list[shapes.OrganizedMaterial]:
+def materials(request: ApiRequest, slug: str) -> list[shapes.OrganizedMaterial]:
     return _materials(contest_of(request, slug))
 
 
@@ -80,7 +80,7 @@ def _materials(contest: Contest) -> list[shapes.OrganizedMaterial]:
     status=201,
     takes=MATERIAL_BODY,
 )
-def add_file(request: HttpRequest, slug: str, version: int | None = VERSION) -> Status:
+def add_file(request: ApiRequest, slug: str, version: int | None = VERSION) -> Status:
     contest = contest_of(request, slug)
     check_type(request, [FORM])
     refuse_unknown(sorted({*request.POST} - {*FIELDS}), "form")
@@ -95,7 +95,7 @@ def add_file(request: HttpRequest, slug: str, version: int | None = VERSION) -> 
 
 
 def _added(
-    request: HttpRequest,
+    request: ApiRequest,
     contest: Contest,
     service: Callable[..., Any],
     version: int | None,
@@ -113,7 +113,7 @@ def _added(
     status=201,
 )
 def add_link(
-    request: HttpRequest, slug: str, body: shapes.NewLink, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.NewLink, version: int | None = VERSION
 ) -> Status:
     contest = contest_of(request, slug)
     given = checked(LinkForm(data_of(body, version=0))).given()
@@ -136,7 +136,7 @@ def _material(contest: Contest, number: int) -> Material:
     method="PATCH",
 )
 def change(
-    request: HttpRequest,
+    request: ApiRequest,
     slug: str,
     number: int,
     body: shapes.MaterialChange,
@@ -156,7 +156,7 @@ def change(
     _("Move a material before the one above it"),
 )
 def move_up(
-    request: HttpRequest, slug: str, number: int, version: int | None = VERSION
+    request: ApiRequest, slug: str, number: int, version: int | None = VERSION
 ) -> list[shapes.OrganizedMaterial]:
     contest = contest_of(request, slug)
     _material(contest, number)
@@ -172,7 +172,7 @@ def move_up(
     method="DELETE",
 )
 def remove(
-    request: HttpRequest, slug: str, number: int, version: int | None = VERSION
+    request: ApiRequest, slug: str, number: int, version: int | None = VERSION
 ) -> list[shapes.OrganizedMaterial]:
     contest = contest_of(request, slug)
     _material(contest, number)
@@ -185,7 +185,7 @@ def remove(
 @router.looks(
     HINTS, "organize-hints", list[shapes.OrganizedHint], _("All hints for teams, by round")
 )
-def hints(request: HttpRequest, slug: str) -> list[shapes.OrganizedHint]:
+def hints(request: ApiRequest, slug: str) -> list[shapes.OrganizedHint]:
     return _hints(contest_of(request, slug))
 
 
@@ -213,7 +213,7 @@ def _hints(contest: Contest) -> list[shapes.OrganizedHint]:
     status=201,
 )
 def add_hint(
-    request: HttpRequest, slug: str, body: shapes.NewHint, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.NewHint, version: int | None = VERSION
 ) -> Status:
     contest = contest_of(request, slug)
     data = data_of(body, version=0)
@@ -227,19 +227,17 @@ def add_hint(
     f"{HINT}/publish", "organize-hint-publish", list[shapes.OrganizedHint], _("Publish a hint now")
 )
 def publish_hint(
-    request: HttpRequest, slug: str, number: int, version: int | None = VERSION
+    request: ApiRequest, slug: str, number: int, version: int | None = VERSION
 ) -> list[shapes.OrganizedHint]:
     contest = contest_of(request, slug)
-    what = {"actor": request.user, "contest": contest, "version": version}
-    hint_services.publish_hint(**what, number=number)
+    hint_services.publish_hint(actor=request.user, contest=contest, version=version, number=number)
     return _hints(contest)
 
 
 @router.acts(HINT, "organize-hint", list[shapes.OrganizedHint], _("Delete a hint"), method="DELETE")
 def remove_hint(
-    request: HttpRequest, slug: str, number: int, version: int | None = VERSION
+    request: ApiRequest, slug: str, number: int, version: int | None = VERSION
 ) -> list[shapes.OrganizedHint]:
     contest = contest_of(request, slug)
-    what = {"actor": request.user, "contest": contest, "version": version}
-    hint_services.remove_hint(**what, number=number)
+    hint_services.remove_hint(actor=request.user, contest=contest, version=version, number=number)
     return _hints(contest)

@@ -28,8 +28,7 @@ from pwscup.notices.forms import (
 from pwscup.notices.models import Announcement
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
+    from pwscup.core.http.requests import ApiRequest
     from pwscup.notices.models import Webhook
 
 router = Operations(tags=["organizing: news and questions"])
@@ -47,7 +46,7 @@ WEBHOOK = f"{CONTEST}/webhooks/{{uuid:public_id}}"
     _("The announcements of a contest, the newest first"),
 )
 def news(
-    request: HttpRequest, response: HttpResponse, slug: str, paging: Query[Paging]
+    request: ApiRequest, response: HttpResponse, slug: str, paging: Query[Paging]
 ) -> list[shapes.Announcement]:
     contest = contest_of(request, slug)
     found = paged(request, response, contest.announcements.all(), paging)
@@ -84,7 +83,7 @@ def _texts(body: shapes.NewAnnouncement, **more: Any) -> dict[str, Any]:
     as_="organize-announce",
     status=201,
 )
-def announce(request: HttpRequest, slug: str, body: shapes.NewAnnouncement) -> Status:
+def announce(request: ApiRequest, slug: str, body: shapes.NewAnnouncement) -> Status:
     contest = contest_of(request, slug)
     values = checked(AnnouncementForm(_texts(body))).cleaned_data
     made = services.publish_announcement(actor=request.user, contest=contest, values=values)
@@ -99,7 +98,7 @@ def announce(request: HttpRequest, slug: str, body: shapes.NewAnnouncement) -> S
     method="PUT",
 )
 def correct(
-    request: HttpRequest, slug: str, number: int, body: shapes.Correction
+    request: ApiRequest, slug: str, number: int, body: shapes.Correction
 ) -> shapes.Announcement:
     found = selectors.announcement_of(contest_of(request, slug), number)
     edited = Announcement.objects.get(pk=found.pk)  # a form writes its input into its instance
@@ -118,7 +117,7 @@ def correct(
     _("Withdraw an announcement, with a reason"),
 )
 def withdraw(
-    request: HttpRequest, slug: str, number: int, body: shapes.Reason
+    request: ApiRequest, slug: str, number: int, body: shapes.Reason
 ) -> shapes.Announcement:
     found = selectors.announcement_of(contest_of(request, slug), number)
     given = checked(WithdrawalForm(data_of(body))).cleaned_data
@@ -136,14 +135,14 @@ def withdraw(
     _("The questions of all teams, the open ones first"),
 )
 def questions(
-    request: HttpRequest, response: HttpResponse, slug: str, paging: Query[Paging]
+    request: ApiRequest, response: HttpResponse, slug: str, paging: Query[Paging]
 ) -> list[schemas.Question]:
     found = selectors.questions_to(contest_of(request, slug))
     return [shown_question(one) for one in paged(request, response, found, paging)]
 
 
 @router.looks(QUESTION, "organize-question", schemas.Question, _("A question of a team"))
-def question(request: HttpRequest, slug: str, public_id: UUID) -> schemas.Question:
+def question(request: ApiRequest, slug: str, public_id: UUID) -> schemas.Question:
     contest = contest_of(request, slug)
     return shown_question(selectors.question_of(request.user, contest, public_id))
 
@@ -157,7 +156,7 @@ def question(request: HttpRequest, slug: str, public_id: UUID) -> schemas.Questi
     method="PUT",
 )
 def answer(
-    request: HttpRequest, slug: str, public_id: UUID, body: shapes.NewAnswer
+    request: ApiRequest, slug: str, public_id: UUID, body: shapes.NewAnswer
 ) -> schemas.Question:
     contest = contest_of(request, slug)
     found = selectors.question_of(request.user, contest, public_id)
@@ -173,7 +172,7 @@ def answer(
     _("Publish a question and its answer for everybody, without the team"),
 )
 def clarify(
-    request: HttpRequest, slug: str, public_id: UUID, body: shapes.Clarification
+    request: ApiRequest, slug: str, public_id: UUID, body: shapes.Clarification
 ) -> schemas.Question:
     contest = contest_of(request, slug)
     found = selectors.question_of(request.user, contest, public_id)
@@ -194,7 +193,7 @@ def clarify(
     shapes.Webhooks,
     _("The webhooks of a contest, and their newest calls"),
 )
-def webhooks(request: HttpRequest, slug: str) -> shapes.Webhooks:
+def webhooks(request: ApiRequest, slug: str) -> shapes.Webhooks:
     contest = contest_of(request, slug)
     return shapes.Webhooks(
         webhooks=[_webhook(one) for one in selectors.webhooks_of(contest)],
@@ -227,7 +226,7 @@ def _webhook(found: Webhook) -> shapes.Webhook:
     as_="organize-webhook-add",
     status=201,
 )
-def add_webhook(request: HttpRequest, slug: str, body: shapes.Url) -> Status:
+def add_webhook(request: ApiRequest, slug: str, body: shapes.Url) -> Status:
     contest = contest_of(request, slug)
     url = checked(WebhookForm(data_of(body))).cleaned_data["url"]
     made, secret = services.add_webhook(actor=request.user, contest=contest, url=url)
@@ -235,7 +234,7 @@ def add_webhook(request: HttpRequest, slug: str, body: shapes.Url) -> Status:
 
 
 @router.acts(WEBHOOK, "organize-webhook", None, _("Remove a webhook"), method="DELETE", status=204)
-def remove_webhook(request: HttpRequest, slug: str, public_id: UUID) -> Status:
+def remove_webhook(request: ApiRequest, slug: str, public_id: UUID) -> Status:
     found = selectors.webhook_of(contest_of(request, slug), public_id)
     services.remove_webhook(actor=request.user, webhook=found)
     return Status(204, None)
@@ -244,7 +243,7 @@ def remove_webhook(request: HttpRequest, slug: str, public_id: UUID) -> Status:
 @router.acts(
     f"{WEBHOOK}/test", "organize-webhook-test", None, _("Send a test to a webhook"), status=204
 )
-def test_webhook(request: HttpRequest, slug: str, public_id: UUID) -> Status:
+def test_webhook(request: ApiRequest, slug: str, public_id: UUID) -> Status:
     found = selectors.webhook_of(contest_of(request, slug), public_id)
     services.test_webhook(actor=request.user, webhook=found)
     return Status(204, None)
@@ -257,7 +256,7 @@ def test_webhook(request: HttpRequest, slug: str, public_id: UUID) -> Status:
     _("Enable a webhook that had failed too often"),
     status=204,
 )
-def enable_webhook(request: HttpRequest, slug: str, public_id: UUID) -> Status:
+def enable_webhook(request: ApiRequest, slug: str, public_id: UUID) -> Status:
     found = selectors.webhook_of(contest_of(request, slug), public_id)
     services.enable_webhook(actor=request.user, webhook=found)
     return Status(204, None)

@@ -33,8 +33,7 @@ from pwscup.reports.outcome import blockers, deciding_rounds
 from pwscup.submissions.pages.downloads import upload_response
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
+    from pwscup.core.http.requests import ApiRequest
     from pwscup.debriefings.models import DebriefingPart
 
 router = Operations(tags=["organizing: reports"])
@@ -50,7 +49,7 @@ REPORT, DEBRIEFING = f"{CONTEST}/report", f"{CONTEST}/debriefing"
     shapes.FinalReport,
     _("The final report: its progress, and what hinders it and the certificates"),
 )
-def report(request: HttpRequest, slug: str) -> shapes.FinalReport:
+def report(request: ApiRequest, slug: str) -> shapes.FinalReport:
     return _report(contest_of(request, slug))
 
 
@@ -63,7 +62,9 @@ def _report(contest: Contest) -> shapes.FinalReport:
         state=newest.state if newest else "none",
         is_final=newest is None or newest.is_final,
         reference=newest.reference if newest else "",
-        published_at=[one.published_at for one in selectors.published_versions(held)],
+        published_at=[
+            one.published_at for one in selectors.published_versions(held) if one.published_at
+        ],
         hindered=[str(words) for words in hindered],
         certificates_hindered=[str(words) for words in undecided],
         version=held.version,
@@ -79,11 +80,15 @@ def _report(contest: Contest) -> shapes.FinalReport:
     status=201,
 )
 def write(
-    request: HttpRequest, slug: str, body: shapes.NewReport, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.NewReport, version: int | None = VERSION
 ) -> Status:
     contest = contest_of(request, slug)
-    what = {"version": version, "names_disqualified": body.names_disqualified}
-    services.request_report(actor=request.user, contest=contest, **what)
+    services.request_report(
+        actor=request.user,
+        contest=contest,
+        version=version,
+        names_disqualified=body.names_disqualified,
+    )
     return Status(201, _report(contest))
 
 
@@ -93,7 +98,7 @@ def write(
     shapes.FinalReport,
     _("Publish the newest final report"),
 )
-def publish(request: HttpRequest, slug: str, version: int | None = VERSION) -> shapes.FinalReport:
+def publish(request: ApiRequest, slug: str, version: int | None = VERSION) -> shapes.FinalReport:
     contest = contest_of(request, slug)
     services.publish_report(actor=request.user, contest=contest, version=version)
     return _report(contest)
@@ -105,7 +110,7 @@ def publish(request: HttpRequest, slug: str, version: int | None = VERSION) -> s
     [OCTETS],
     _("The newest final report as HTML, published or not"),
 )
-def preview(request: HttpRequest, slug: str, language: str = LANGUAGE) -> HttpResponse:
+def preview(request: ApiRequest, slug: str, language: str = LANGUAGE) -> HttpResponse:
     contest = contest_of(request, slug)
     newest = selectors.newest(contest)
     html = selectors.page_of(newest, language_of(language)) if newest else None
@@ -120,7 +125,7 @@ def preview(request: HttpRequest, slug: str, language: str = LANGUAGE) -> HttpRe
     [PDF],
     _("The certificates of all teams in one file, once decided"),
 )
-def certificates(request: HttpRequest, slug: str, language: str = LANGUAGE) -> HttpResponse:
+def certificates(request: ApiRequest, slug: str, language: str = LANGUAGE) -> HttpResponse:
     from pwscup.reports import pdf  # imports the fonts, which few requests need
 
     contest, now = contest_of(request, slug), timezone.now()
@@ -142,7 +147,7 @@ def certificates(request: HttpRequest, slug: str, language: str = LANGUAGE) -> H
     shapes.OrganizedDebriefing,
     _("The settings of debriefings, and their parts by team and round"),
 )
-def debriefing(request: HttpRequest, slug: str) -> shapes.OrganizedDebriefing:
+def debriefing(request: ApiRequest, slug: str) -> shapes.OrganizedDebriefing:
     return _debriefing(contest_of(request, slug))
 
 
@@ -185,7 +190,7 @@ def _shown_as(named: bool | None) -> str:
     method="PATCH",
 )
 def change(
-    request: HttpRequest,
+    request: ApiRequest,
     slug: str,
     body: shapes.DebriefingChange,
     version: int | None = VERSION,
@@ -209,7 +214,7 @@ def change(
     method="PUT",
 )
 def choose(
-    request: HttpRequest, slug: str, body: shapes.Examples, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.Examples, version: int | None = VERSION
 ) -> shapes.OrganizedDebriefing:
     contest = contest_of(request, slug)
     found = debriefing_services.ensure(contest, timezone.now())
@@ -219,9 +224,10 @@ def choose(
         for one in body.examples
     }
     form = checked(forms.ExamplesForm([*parts.values()], {}, data | {"version": 0}))
-    what = {"version": version, "examples": form.examples}
     if parts:
-        debriefing_services.choose_examples(actor=request.user, contest=contest, **what)
+        debriefing_services.choose_examples(
+            actor=request.user, contest=contest, version=version, examples=form.examples
+        )
     return _debriefing(contest)
 
 
@@ -239,7 +245,7 @@ def _part_in(parts: dict[tuple[str, str], DebriefingPart], one: shapes.Example) 
     _("Compute all debriefings again"),
 )
 def again(
-    request: HttpRequest, slug: str, version: int | None = VERSION
+    request: ApiRequest, slug: str, version: int | None = VERSION
 ) -> shapes.OrganizedDebriefing:
     contest = contest_of(request, slug)
     debriefing_services.compute_again(actor=request.user, contest=contest, version=version)
@@ -252,7 +258,7 @@ def again(
     schemas.DebriefingPart,
     _("The debriefing of a team in a round, without the records in it"),
 )
-def part(request: HttpRequest, slug: str, team: str, key: str) -> schemas.DebriefingPart:
+def part(request: ApiRequest, slug: str, team: str, key: str) -> schemas.DebriefingPart:
     contest = contest_of(request, slug)
     found = debriefing_services.ensure(contest, timezone.now())
     one = debriefings.part_of_slug(found, team, key)
@@ -268,7 +274,7 @@ def part(request: HttpRequest, slug: str, team: str, key: str) -> schemas.Debrie
     list[shapes.Disclosing],
     _("Rounds that disclose a hidden table: releases, and the spending of each team"),
 )
-def disclosure(request: HttpRequest, slug: str) -> list[shapes.Disclosing]:
+def disclosure(request: ApiRequest, slug: str) -> list[shapes.Disclosing]:
     contest = contest_of(request, slug)
     if not contest.format.hides_table:
         raise Http404

@@ -20,10 +20,10 @@ from pwscup.contests.services import RoundPlan
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from django.http import HttpRequest
     from ninja import Schema
 
     from pwscup.contests.models import Contest, Round
+    from pwscup.core.http.requests import ApiRequest
 
 router = Operations(tags=["organizing: rounds"])
 
@@ -36,7 +36,7 @@ router = Operations(tags=["organizing: rounds"])
     method="PATCH",
 )
 def rounds(
-    request: HttpRequest, slug: str, body: shapes.Rounds, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.Rounds, version: int | None = VERSION
 ) -> shapes.OrganizedContest:
     contest = contest_of(request, slug)
     plans = [_plan(_round(contest, one.key), one) for one in body.rounds]
@@ -67,9 +67,7 @@ def _plan(round: Round, given: shapes.RoundChange) -> RoundPlan:
     shapes.OrganizedContest,
     _("Open the first round now, and move all others with it"),
 )
-def start(
-    request: HttpRequest, slug: str, version: int | None = VERSION
-) -> shapes.OrganizedContest:
+def start(request: ApiRequest, slug: str, version: int | None = VERSION) -> shapes.OrganizedContest:
     return changed(request, contest_of(request, slug), services.start_rounds, version)
 
 
@@ -80,7 +78,7 @@ def start(
     _("Open a round now"),
 )
 def open_now(
-    request: HttpRequest,
+    request: ApiRequest,
     slug: str,
     key: str,
     body: shapes.Opening,
@@ -96,7 +94,7 @@ def open_now(
     f"{ROUND}/close", "organize-round-close", shapes.OrganizedContest, _("Close a round now")
 )
 def close_now(
-    request: HttpRequest, slug: str, key: str, version: int | None = VERSION
+    request: ApiRequest, slug: str, key: str, version: int | None = VERSION
 ) -> shapes.OrganizedContest:
     contest = contest_of(request, slug)
     _round(contest, key)
@@ -110,7 +108,7 @@ def close_now(
     _("Extend a round, by hours and minutes or until a time"),
 )
 def extend(
-    request: HttpRequest,
+    request: ApiRequest,
     slug: str,
     key: str,
     body: shapes.Lengthening,
@@ -126,7 +124,7 @@ def extend(
     _("Open a closed round again, for hours and minutes or until a time"),
 )
 def reopen(
-    request: HttpRequest,
+    request: ApiRequest,
     slug: str,
     key: str,
     body: shapes.Lengthening,
@@ -136,7 +134,7 @@ def reopen(
 
 
 def _lengthen(
-    request: HttpRequest,
+    request: ApiRequest,
     contest: Contest,
     key: str,
     service: Callable[..., Any],
@@ -160,7 +158,7 @@ def _lengthen(
     _("Pause a contest: its clock stops"),
 )
 def pause(
-    request: HttpRequest, slug: str, body: shapes.Reason, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.Reason, version: int | None = VERSION
 ) -> shapes.OrganizedContest:
     contest, what = contest_of(request, slug), _given(PauseForm, body)
     return changed(request, contest, services.pause, version, **what)
@@ -173,7 +171,7 @@ def pause(
     _("Resume a contest: all later dates move by the length of the pause"),
 )
 def resume(
-    request: HttpRequest, slug: str, body: shapes.OptionalReason, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.OptionalReason, version: int | None = VERSION
 ) -> shapes.OrganizedContest:
     contest, what = contest_of(request, slug), _given(ResumeForm, body)
     return changed(request, contest, services.resume, version, **what)
@@ -186,7 +184,7 @@ def resume(
     _("Record an outage: the dates after it move by its length"),
 )
 def outage(
-    request: HttpRequest, slug: str, body: shapes.Outage, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.Outage, version: int | None = VERSION
 ) -> shapes.OrganizedContest:
     contest = contest_of(request, slug)
     what = _given(OutageForm, body, prefix="outage-", zone=contest.tz)

@@ -30,9 +30,8 @@ from scoring.rulesets import parse_ruleset
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from django.http import HttpRequest
-
     from pwscup.bots.models import Rehearsal
+    from pwscup.core.http.requests import ApiRequest
     from pwscup.submissions.models import Rescore
 
 router = Operations(tags=["organizing: rules"])
@@ -46,7 +45,7 @@ TOML = "application/toml"
 @router.looks(
     RULES, "organize-rules", shapes.RulesText, _("The rules of a contest as TOML, and all versions")
 )
-def rules(request: HttpRequest, slug: str) -> shapes.RulesText:
+def rules(request: ApiRequest, slug: str) -> shapes.RulesText:
     return _rules(contest_of(request, slug))
 
 
@@ -62,7 +61,7 @@ def _rules(contest: Contest) -> shapes.RulesText:
                 number=one.number,
                 digest=one.digest,
                 note=one.note,
-                created_by=one.created_by and one.created_by.display_name,
+                created_by=one.created_by.display_name if one.created_by else None,
                 created_at=one.created_at,
                 applied_at=one.applied_at,
             )
@@ -80,7 +79,7 @@ def _rules(contest: Contest) -> shapes.RulesText:
     method="PUT",
 )
 def change(
-    request: HttpRequest, slug: str, body: shapes.NewRules, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.NewRules, version: int | None = VERSION
 ) -> shapes.RulesText:
     contest = contest_of(request, slug)
     given = _given(body) | {"version": version}
@@ -98,7 +97,7 @@ def _given(body: shapes.NewRules) -> dict[str, Any]:
     schemas.Rules,
     _("The page of other rules in words; nothing is saved"),
 )
-def preview(request: HttpRequest, slug: str, body: shapes.NewRules) -> schemas.Rules:
+def preview(request: ApiRequest, slug: str, body: shapes.NewRules) -> schemas.Rules:
     contest = contest_of(request, slug)
     text = _given(body)["text"]
     ruleset = parse_ruleset(text)
@@ -111,7 +110,7 @@ def preview(request: HttpRequest, slug: str, body: shapes.NewRules) -> schemas.R
     [TOML],
     _("The text of one version of the rules"),
 )
-def rules_version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def rules_version(request: ApiRequest, slug: str, number: int) -> HttpResponse:
     contest = contest_of(request, slug)
     found = get_object_or_404(contest.ruleset_versions, number=number)
     response = HttpResponse(found.text, content_type=TOML)
@@ -127,7 +126,7 @@ def rules_version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     shapes.Rescoring,
     _("The re-scoring: its progress, its effect once computed, and those of before"),
 )
-def rescore(request: HttpRequest, slug: str) -> shapes.Rescoring:
+def rescore(request: ApiRequest, slug: str) -> shapes.Rescoring:
     return _rescoring(contest_of(request, slug))
 
 
@@ -201,12 +200,12 @@ def _effect(found: Rescore) -> shapes.Effect:
     _("Score everything again by the current rules and the installed library"),
     as_="organize-rescore-start",
 )
-def start(request: HttpRequest, slug: str, version: int | None = VERSION) -> shapes.Rescoring:
+def start(request: ApiRequest, slug: str, version: int | None = VERSION) -> shapes.Rescoring:
     return _decided(request, slug, services.start, version=version)
 
 
 def _decided(
-    request: HttpRequest, slug: str, service: Callable[..., Any], **what: Any
+    request: ApiRequest, slug: str, service: Callable[..., Any], **what: Any
 ) -> shapes.Rescoring:
     contest = contest_of(request, slug)
     service(actor=request.user, contest=contest, **what)
@@ -219,7 +218,7 @@ def _decided(
     shapes.Rescoring,
     _("Compute the rest: submissions that arrived meanwhile, or what failed"),
 )
-def complete(request: HttpRequest, slug: str) -> shapes.Rescoring:
+def complete(request: ApiRequest, slug: str) -> shapes.Rescoring:
     return _decided(request, slug, services.complete)
 
 
@@ -229,7 +228,7 @@ def complete(request: HttpRequest, slug: str) -> shapes.Rescoring:
     shapes.Rescoring,
     _("Apply a re-scoring: the boards use its results"),
 )
-def apply(request: HttpRequest, slug: str, version: int | None = VERSION) -> shapes.Rescoring:
+def apply(request: ApiRequest, slug: str, version: int | None = VERSION) -> shapes.Rescoring:
     return _decided(request, slug, services.apply, version=version)
 
 
@@ -239,7 +238,7 @@ def apply(request: HttpRequest, slug: str, version: int | None = VERSION) -> sha
     shapes.Rescoring,
     _("Discard a re-scoring: nothing changes"),
 )
-def drop(request: HttpRequest, slug: str, version: int | None = VERSION) -> shapes.Rescoring:
+def drop(request: ApiRequest, slug: str, version: int | None = VERSION) -> shapes.Rescoring:
     return _decided(request, slug, services.drop, version=version)
 
 
@@ -249,7 +248,7 @@ def drop(request: HttpRequest, slug: str, version: int | None = VERSION) -> shap
 @router.looks(
     DRY_RUN, "organize-dry-run", shapes.DryRun, _("The last dry run of bots, and its report")
 )
-def dry_run(request: HttpRequest, slug: str) -> shapes.DryRun:
+def dry_run(request: ApiRequest, slug: str) -> shapes.DryRun:
     return _dry_run(contest_of(request, slug))
 
 
@@ -291,7 +290,7 @@ def _copy(found: Rehearsal | None) -> str | None:
     as_="organize-dry-run-start",
     status=201,
 )
-def play(request: HttpRequest, slug: str, version: int | None = VERSION) -> Status:
+def play(request: ApiRequest, slug: str, version: int | None = VERSION) -> Status:
     contest = contest_of(request, slug)
     request_dry_run(actor=request.user, contest=contest, version=version)
     return Status(201, _dry_run(contest))
@@ -305,7 +304,7 @@ def play(request: HttpRequest, slug: str, version: int | None = VERSION) -> Stat
     as_="organize-dry-run-remove",
     method="DELETE",
 )
-def discard(request: HttpRequest, slug: str, version: int | None = VERSION) -> shapes.DryRun:
+def discard(request: ApiRequest, slug: str, version: int | None = VERSION) -> shapes.DryRun:
     contest = contest_of(request, slug)
     discard_dry_run(actor=request.user, contest=contest, version=version)
     return _dry_run(contest)

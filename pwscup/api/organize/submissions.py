@@ -34,10 +34,9 @@ from pwscup.submissions.pages import listing
 from pwscup.submissions.states import FINAL
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Contest, Round
+    from pwscup.core.http.requests import ApiRequest
     from pwscup.submissions.models import Submission
 
 router = Operations(tags=["organizing: submissions"])
@@ -59,7 +58,7 @@ STATE = Query("", description="waiting, running, scored, rejected, failed or can
     _("The submissions of all teams, the newest first"),
 )
 def submissions(
-    request: HttpRequest,
+    request: ApiRequest,
     response: HttpResponse,
     slug: str,
     paging: Query[Paging],
@@ -89,10 +88,10 @@ def _line(found: Submission) -> shapes.SubmissionLine:
         is_final=found.state in FINAL,
         arrived_at=found.arrived_at,
         finished_at=found.finished_at,
-        submitted_by=found.submitted_by and found.submitted_by.display_name,
+        submitted_by=found.submitted_by.display_name if found.submitted_by else None,
         note=found.note,
         n_problems=found.n_problems,
-        problems=[problems.of_stored(one) for one in found.problems],
+        problems=[schemas.Problem(**problems.of_stored(one)) for one in found.problems],
         can_be_retried=found.can_be_retried,
         reference=found.reference,
         values=dict(evaluation.values) if evaluation and evaluation.values is not None else None,
@@ -106,7 +105,7 @@ def _line(found: Submission) -> shapes.SubmissionLine:
     _("The submissions of all teams as CSV"),
 )
 def submissions_csv(
-    request: HttpRequest,
+    request: ApiRequest,
     slug: str,
     team: str = OF_TEAM,
     round: str = OF_ROUND,
@@ -124,7 +123,7 @@ def submissions_csv(
     shapes.Count,
     _("Let every submission whose scoring failed wait again"),
 )
-def retry_all(request: HttpRequest, slug: str) -> shapes.Count:
+def retry_all(request: ApiRequest, slug: str) -> shapes.Count:
     contest = contest_of(request, slug)
     return shapes.Count(n=services.retry_all(actor=request.user, contest=contest))
 
@@ -138,7 +137,7 @@ def retry_all(request: HttpRequest, slug: str) -> shapes.Count:
     shapes.Live,
     _("A running contest: teams, submissions per hour, queue, refusals, deadlines and alerts"),
 )
-def live(request: HttpRequest, slug: str) -> shapes.Live:
+def live(request: ApiRequest, slug: str) -> shapes.Live:
     contest, now = contest_of(request, slug), timezone.now()
     found = figures.live_of(contest, now)
     if found is None:
@@ -175,7 +174,7 @@ def live(request: HttpRequest, slug: str) -> shapes.Live:
     [CSV],
     _("Submissions per hour of the last 24 hours as CSV"),
 )
-def live_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+def live_csv(request: ApiRequest, slug: str) -> StreamingHttpResponse:
     contest = contest_of(request, slug)
     rows = live_pages.csv_rows(contest, figures.hours(contest, timezone.now()))
     return csv_stream(f"{contest.slug}-hours.csv", live_pages.HEADER, rows)
@@ -184,7 +183,7 @@ def live_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 # One submission
 
 
-def _organized(request: HttpRequest, public_id: UUID) -> Submission:
+def _organized(request: ApiRequest, public_id: UUID) -> Submission:
     found = selectors.get_visible(request.user, public_id)
     if not policies.may_rule(request.user, found):
         raise Http404
@@ -197,7 +196,7 @@ def _organized(request: HttpRequest, public_id: UUID) -> Submission:
     schemas.Submission,
     _("Score a submission again that failed or took too long"),
 )
-def retry(request: HttpRequest, public_id: UUID) -> schemas.Submission:
+def retry(request: ApiRequest, public_id: UUID) -> schemas.Submission:
     services.retry(actor=request.user, submission=_organized(request, public_id))
     return one_submission(request.user, public_id)
 
@@ -208,7 +207,7 @@ def retry(request: HttpRequest, public_id: UUID) -> schemas.Submission:
     schemas.Submission,
     _("Withdraw a submission of a team, with a reason"),
 )
-def withdraw(request: HttpRequest, public_id: UUID, body: shapes.Reason) -> schemas.Submission:
+def withdraw(request: ApiRequest, public_id: UUID, body: shapes.Reason) -> schemas.Submission:
     found = _organized(request, public_id)
     rulings.withdraw(actor=request.user, submission=found, reason=_reason(body))
     return one_submission(request.user, public_id)
@@ -220,7 +219,7 @@ def withdraw(request: HttpRequest, public_id: UUID, body: shapes.Reason) -> sche
     schemas.Submission,
     _("Reinstate a submission that was withdrawn, with a reason"),
 )
-def reinstate(request: HttpRequest, public_id: UUID, body: shapes.Reason) -> schemas.Submission:
+def reinstate(request: ApiRequest, public_id: UUID, body: shapes.Reason) -> schemas.Submission:
     found = _organized(request, public_id)
     rulings.reinstate_submission(actor=request.user, submission=found, reason=_reason(body))
     return one_submission(request.user, public_id)
@@ -236,7 +235,7 @@ def _reason(body: shapes.Reason) -> str:
     schemas.Appeal,
     _("Answer an appeal about a submission, and perhaps close it"),
 )
-def answer(request: HttpRequest, public_id: UUID, body: shapes.AppealAnswer) -> schemas.Appeal:
+def answer(request: ApiRequest, public_id: UUID, body: shapes.AppealAnswer) -> schemas.Appeal:
     found = _organized(request, public_id)
     text = checked(AppealForm({"text": body.text})).cleaned_data["text"]
     appeals.write(user=request.user, submission=found, text=text, closes=body.closes)
@@ -252,7 +251,7 @@ def answer(request: HttpRequest, public_id: UUID, body: shapes.AppealAnswer) -> 
     shapes.OrganizedDecisions,
     _("All decisions about teams, and the open appeals"),
 )
-def decisions(request: HttpRequest, slug: str) -> shapes.OrganizedDecisions:
+def decisions(request: ApiRequest, slug: str) -> shapes.OrganizedDecisions:
     return _decisions(contest_of(request, slug))
 
 
@@ -280,7 +279,7 @@ def _team(contest: Contest, slug: str) -> Team:
     _("Disqualify a team, with a reason"),
 )
 def disqualify(
-    request: HttpRequest, slug: str, team: str, body: shapes.Reason
+    request: ApiRequest, slug: str, team: str, body: shapes.Reason
 ) -> shapes.OrganizedDecisions:
     contest = contest_of(request, slug)
     found = _team(contest, team)
@@ -295,7 +294,7 @@ def disqualify(
     _("Bring a disqualified team back, with a reason"),
 )
 def reinstate_team(
-    request: HttpRequest, slug: str, team: str, body: shapes.Reason
+    request: ApiRequest, slug: str, team: str, body: shapes.Reason
 ) -> shapes.OrganizedDecisions:
     contest = contest_of(request, slug)
     found = _team(contest, team)
@@ -310,7 +309,7 @@ def reinstate_team(
     _("Allow a team to submit late in a round"),
 )
 def late(
-    request: HttpRequest, slug: str, team: str, body: shapes.NewLate
+    request: ApiRequest, slug: str, team: str, body: shapes.NewLate
 ) -> shapes.OrganizedDecisions:
     contest = contest_of(request, slug)
     round = get_object_or_404(contest.rounds, key=body.round)
@@ -327,7 +326,7 @@ def late(
 # Presentations
 
 
-def _judged(request: HttpRequest, slug: str, key: str) -> Round:
+def _judged(request: ApiRequest, slug: str, key: str) -> Round:
     contest = contest_of(request, slug)
     round = get_object_or_404(contest.rounds.select_related("contest"), key=key)
     if not round.format.is_judged:
@@ -341,7 +340,7 @@ def _judged(request: HttpRequest, slug: str, key: str) -> Round:
     list[shapes.GradedTeam],
     _("The grades and comments of all judges, by team"),
 )
-def all_grades(request: HttpRequest, slug: str, key: str) -> list[shapes.GradedTeam]:
+def all_grades(request: ApiRequest, slug: str, key: str) -> list[shapes.GradedTeam]:
     round = _judged(request, slug, key)
     criteria = [key for key, _title in grades.titled_criteria(round)]
     return [
@@ -366,7 +365,7 @@ def all_grades(request: HttpRequest, slug: str, key: str) -> list[shapes.GradedT
     _("Open the vote of the audience, once"),
     method="PUT",
 )
-def open_vote(request: HttpRequest, slug: str, key: str, body: shapes.NewVote) -> shapes.OpenedVote:
+def open_vote(request: ApiRequest, slug: str, key: str, body: shapes.NewVote) -> shapes.OpenedVote:
     round = _judged(request, slug, key)
     votes.open_vote(actor=request.user, round=round, most=body.most, has_guests=body.has_guests)
     return _vote(round)
@@ -378,7 +377,7 @@ def open_vote(request: HttpRequest, slug: str, key: str, body: shapes.NewVote) -
     shapes.OpenedVote,
     _("End the vote of the audience, and count it"),
 )
-def end_vote(request: HttpRequest, slug: str, key: str) -> shapes.OpenedVote:
+def end_vote(request: ApiRequest, slug: str, key: str) -> shapes.OpenedVote:
     round = _judged(request, slug, key)
     votes.end_vote(actor=request.user, round=round)
     return _vote(round)

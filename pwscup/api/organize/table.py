@@ -23,9 +23,8 @@ from scoring.tables.schema import Schema
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from django.http import HttpRequest
-
     from pwscup.contests.models import Contest, TableDraft
+    from pwscup.core.http.requests import ApiRequest
 
 router = Operations(tags=["organizing: table"])
 DATA = f"{CONTEST}/data"
@@ -35,25 +34,26 @@ TABLE_BODY = {kind: {"schema": BINARY} for kind in (CSV, ZIP)}
 @router.looks(
     DATA, "organize-data", shapes.Data, _("The table of a contest and its draft, without records")
 )
-def data(request: HttpRequest, slug: str) -> shapes.Data:
+def data(request: ApiRequest, slug: str) -> shapes.Data:
     return data_of_contest(request, contest_of(request, slug))
 
 
-def data_of_contest(request: HttpRequest, contest: Contest) -> shapes.Data:
+def data_of_contest(request: ApiRequest, contest: Contest) -> shapes.Data:
     """The table of a contest and its draft, without records."""
     dataset, draft = selectors.original_of(contest), selectors.draft_of(contest)
     setup = contest.format.setup
-    schema = draft.schema if draft else dataset and dataset.schema
+    schema = draft.schema if draft else dataset.schema if dataset else None
     warnings = setup.warnings(contest, schema, draft, dataset) if schema else []
     return shapes.Data(
-        table=dataset
-        and shapes.Table(
+        table=shapes.Table(
             n_records=dataset.n_records,
             sha256=dataset.sealed.sha256,
             schema_toml=dataset.schema_text,
             created_at=dataset.created_at,
-        ),
-        draft=draft and _draft(contest, draft),
+        )
+        if dataset
+        else None,
+        draft=_draft(contest, draft) if draft else None,
         may_replace=policies.may_replace_table(request.user, contest),
         choices={key: str(title) for key, title in setup.TICKS.items()},
         warnings=[str(words) for words in warnings],
@@ -74,10 +74,11 @@ def _draft(contest: Contest, draft: TableDraft) -> shapes.Draft:
     )
 
 
-def _ticked(contest: Contest, draft: TableDraft) -> Mapping[str, Sequence[str]]:
+def _ticked(contest: Contest, draft: TableDraft) -> Mapping[str, list[str]]:
     """The choices of before, or those of the rules."""
     setup = contest.format.setup
-    return draft.ticked(setup.TICKS) or setup.ticked(contest.ruleset, draft.schema)
+    ticked = draft.ticked(setup.TICKS) or setup.ticked(contest.ruleset, draft.schema)
+    return {tick: list(names) for tick, names in ticked.items()}
 
 
 @router.acts(
@@ -90,7 +91,7 @@ def _ticked(contest: Contest, draft: TableDraft) -> Mapping[str, Sequence[str]]:
     takes=TABLE_BODY,
 )
 def upload(
-    request: HttpRequest,
+    request: ApiRequest,
     slug: str,
     n_sampled: int | None = Query(
         None, ge=4, le=1_000_000, description="records to draw at random, if not all"
@@ -113,7 +114,7 @@ def upload(
     return data_of_contest(request, contest)
 
 
-def whole_body(request: HttpRequest) -> bytes:
+def whole_body(request: ApiRequest) -> bytes:
     """The body of a request that is a file; ApiRefused where it is too large."""
     body = bytearray()
     for chunk in chunks(request):
@@ -130,7 +131,7 @@ def whole_body(request: HttpRequest) -> bytes:
     _("Generate a synthetic table, with columns that are known"),
 )
 def generate(
-    request: HttpRequest, slug: str, body: shapes.Generate, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.Generate, version: int | None = VERSION
 ) -> shapes.Data:
     contest = contest_of(request, slug)
     setup = contest.format.setup
@@ -152,7 +153,7 @@ def generate(
     _("Check the columns of the draft, or confirm them: then it is the contest's table"),
 )
 def columns(
-    request: HttpRequest, slug: str, body: shapes.Columns, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.Columns, version: int | None = VERSION
 ) -> shapes.Checked:
     contest = contest_of(request, slug)
     draft = selectors.draft_of(contest)
@@ -161,12 +162,14 @@ def columns(
     if version is not None and version != contest.version:
         raise ChangedMeanwhile
     schema = _schema(contest, draft, body.schema_toml)
-    what = {"contest": contest, "schema": schema, "ticked": _chosen(contest, draft, body.ticked)}
+    ticked = _chosen(contest, draft, body.ticked)
     notes: list[str] = []
     if body.confirm:
-        services.confirm_table(actor=request.user, version=version, **what)
+        services.confirm_table(
+            actor=request.user, contest=contest, version=version, schema=schema, ticked=ticked
+        )
     else:
-        notes = services.check_table(**what)
+        notes = services.check_table(contest=contest, schema=schema, ticked=ticked)
     return shapes.Checked(
         is_confirmed=body.confirm,
         notes=[str(note) for note in notes],

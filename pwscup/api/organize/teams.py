@@ -29,12 +29,11 @@ from pwscup.contests.teams import lists, tables
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from django.http import HttpRequest
-
     from pwscup.accounts.models import Invitation, Team
     from pwscup.contests.models import Contest
     from pwscup.contests.organize.staff import TeamLine
     from pwscup.contests.teams.lists import Planned
+    from pwscup.core.http.requests import ApiRequest
 
 router = Operations(tags=["organizing: teams"])
 TEAMS = f"{CONTEST}/teams"
@@ -47,7 +46,7 @@ TEAM = f"{TEAMS}/{{slug:team}}"
     shapes.Teams,
     _("The teams of a contest with their invitations, divisions, class code and baseline teams"),
 )
-def teams(request: HttpRequest, slug: str) -> shapes.Teams:
+def teams(request: ApiRequest, slug: str) -> shapes.Teams:
     return _teams(contest_of(request, slug))
 
 
@@ -57,17 +56,21 @@ def _teams(contest: Contest) -> shapes.Teams:
         teams=[_line(line) for line in staff.team_lines(contest)],
         divisions=[
             shapes.Division(
-                key=one.key, title=one.title, title_ja=one.title_ja, n_teams=one.n_teams
+                key=one.key,
+                title=one.title,
+                title_ja=one.title_ja,
+                n_teams=one.n_teams,  # type: ignore[attr-defined]  # counted by the query
             )
             for one in staff.divisions_of(contest)
         ],
-        class_code=code
-        and shapes.ClassCode(
+        class_code=shapes.ClassCode(
             code=code.code,
             url=settings.SITE_URL + reverse("join-class", args=[code.code]),
             seats=code.seats,
             n_joined=code.n_joined,
-        ),
+        )
+        if code
+        else None,
         baseline_teams=[
             shapes.BaselineTeam(name=line.name, plays=line.plays)
             for line in baseline_teams(contest)["lines"]
@@ -82,7 +85,7 @@ def _line(line: TeamLine) -> shapes.TeamLine:
         slug=team.slug,
         name=team.name,
         division=team.division.key if team.division else None,
-        captain=team.captain and team.captain.display_name,
+        captain=team.captain.display_name if team.captain else None,
         n_members=line.n_members,
         has_seat=line.has_seat,
         may_be_removed=line.may_be_removed,
@@ -121,7 +124,7 @@ def _team(contest: Contest, slug: str) -> Team:
     status=201,
 )
 def set_up(
-    request: HttpRequest, slug: str, body: shapes.TeamList, version: int | None = VERSION
+    request: ApiRequest, slug: str, body: shapes.TeamList, version: int | None = VERSION
 ) -> Status:
     contest = contest_of(request, slug)
     if len(body.text.encode()) > lists.MAX_BYTES:
@@ -130,8 +133,7 @@ def set_up(
     if found.problems:
         raise ListRefused((problem.line, problem.words) for problem in found.problems)
     if not body.is_preview:
-        what = {"actor": request.user, "contest": contest, "version": version}
-        services.set_up_teams(**what, text=body.text)
+        services.set_up_teams(actor=request.user, contest=contest, version=version, text=body.text)
     return Status(201, _read(found.teams, is_done=not body.is_preview))
 
 
@@ -159,7 +161,7 @@ def _read(teams: Iterable[Planned], *, is_done: bool) -> shapes.TeamListRead:
     method="PATCH",
 )
 def change(
-    request: HttpRequest, slug: str, team: str, body: shapes.OrganizedTeamChange
+    request: ApiRequest, slug: str, team: str, body: shapes.OrganizedTeamChange
 ) -> shapes.Teams:
     contest = contest_of(request, slug)
     found, given = _team(contest, team), body.dict(exclude_unset=True)
@@ -183,7 +185,7 @@ def change(
     as_="organize-team-remove",
     method="DELETE",
 )
-def remove(request: HttpRequest, slug: str, team: str) -> shapes.Teams:
+def remove(request: ApiRequest, slug: str, team: str) -> shapes.Teams:
     contest = contest_of(request, slug)
     accounts.remove_team(actor=request.user, team=_team(contest, team))
     return _teams(contest)
@@ -196,7 +198,7 @@ def remove(request: HttpRequest, slug: str, team: str) -> shapes.Teams:
     _("Allow a person who was in another team to join one more"),
     status=204,
 )
-def readmit(request: HttpRequest, slug: str, body: shapes.Address) -> Status:
+def readmit(request: ApiRequest, slug: str, body: shapes.Address) -> Status:
     contest = contest_of(request, slug)
     email = checked(ReadmissionForm(data_of(body))).cleaned_data["email"]
     accounts.readmit(actor=request.user, contest=contest, email=email)
@@ -213,11 +215,11 @@ def readmit(request: HttpRequest, slug: str, body: shapes.Address) -> Status:
     _("Invite one more person to a team by e-mail"),
     status=201,
 )
-def invite(request: HttpRequest, slug: str, team: str, body: shapes.Address) -> Status:
+def invite(request: ApiRequest, slug: str, team: str, body: shapes.Address) -> Status:
     contest = contest_of(request, slug)
     email = checked(ReadmissionForm(data_of(body))).cleaned_data["email"]
-    what = {"actor": request.user, "contest": contest}
-    services.invite_address(**what, team_id=_team(contest, team).pk, email=email)
+    invited = _team(contest, team).pk
+    services.invite_address(actor=request.user, contest=contest, team_id=invited, email=email)
     return Status(201, _teams(contest))
 
 
@@ -227,7 +229,7 @@ def invite(request: HttpRequest, slug: str, team: str, body: shapes.Address) -> 
     shapes.Teams,
     _("Send a personal invitation again"),
 )
-def resend(request: HttpRequest, slug: str, number: int) -> shapes.Teams:
+def resend(request: ApiRequest, slug: str, number: int) -> shapes.Teams:
     contest = contest_of(request, slug)
     services.resend_invitation(actor=request.user, contest=contest, invitation_id=number)
     return _teams(contest)
@@ -241,7 +243,7 @@ def resend(request: HttpRequest, slug: str, number: int) -> shapes.Teams:
     as_="organize-invitation-revoke",
     method="DELETE",
 )
-def revoke(request: HttpRequest, slug: str, number: int) -> shapes.Teams:
+def revoke(request: ApiRequest, slug: str, number: int) -> shapes.Teams:
     contest = contest_of(request, slug)
     services.revoke_invitation(actor=request.user, contest=contest, invitation_id=number)
     return _teams(contest)
@@ -257,7 +259,7 @@ def revoke(request: HttpRequest, slug: str, number: int) -> shapes.Teams:
     _("Create a division"),
     status=201,
 )
-def create_division(request: HttpRequest, slug: str, body: shapes.NewDivision) -> Status:
+def create_division(request: ApiRequest, slug: str, body: shapes.NewDivision) -> Status:
     contest = contest_of(request, slug)
     given = checked(DivisionForm(data_of(body))).cleaned_data
     services.create_division(actor=request.user, contest=contest, **given)
@@ -273,7 +275,7 @@ def create_division(request: HttpRequest, slug: str, body: shapes.NewDivision) -
     method="PUT",
 )
 def rename_division(
-    request: HttpRequest, slug: str, division: str, body: shapes.NewDivision
+    request: ApiRequest, slug: str, division: str, body: shapes.NewDivision
 ) -> shapes.Teams:
     contest = contest_of(request, slug)
     given = checked(DivisionForm(data_of(body))).cleaned_data
@@ -289,7 +291,7 @@ def rename_division(
     as_="organize-division-remove",
     method="DELETE",
 )
-def remove_division(request: HttpRequest, slug: str, division: str) -> shapes.Teams:
+def remove_division(request: ApiRequest, slug: str, division: str) -> shapes.Teams:
     contest = contest_of(request, slug)
     services.remove_division(actor=request.user, contest=contest, key=division)
     return _teams(contest)
@@ -305,7 +307,7 @@ def remove_division(request: HttpRequest, slug: str, division: str) -> shapes.Te
     _("Create a class code, which replaces an earlier one"),
     method="PUT",
 )
-def create_code(request: HttpRequest, slug: str, body: shapes.Seats) -> shapes.Teams:
+def create_code(request: ApiRequest, slug: str, body: shapes.Seats) -> shapes.Teams:
     contest = contest_of(request, slug)
     seats = checked(ClassCodeForm({"seats": body.seats})).cleaned_data["seats"]
     guests.create_code(actor=request.user, contest=contest, seats=seats)
@@ -320,7 +322,7 @@ def create_code(request: HttpRequest, slug: str, body: shapes.Seats) -> shapes.T
     as_="organize-class-code-revoke",
     method="DELETE",
 )
-def revoke_code(request: HttpRequest, slug: str) -> shapes.Teams:
+def revoke_code(request: ApiRequest, slug: str) -> shapes.Teams:
     contest = contest_of(request, slug)
     guests.revoke_code(actor=request.user, contest=contest)
     return _teams(contest)
@@ -336,7 +338,7 @@ def revoke_code(request: HttpRequest, slug: str) -> shapes.Teams:
     _("Let the platform play a baseline team"),
     method="PUT",
 )
-def add_baseline(request: HttpRequest, slug: str, name: str) -> shapes.Teams:
+def add_baseline(request: ApiRequest, slug: str, name: str) -> shapes.Teams:
     contest = contest_of(request, slug)
     services.add_baseline_team(actor=request.user, contest=contest, name=name)
     return _teams(contest)
@@ -350,7 +352,7 @@ def add_baseline(request: HttpRequest, slug: str, name: str) -> shapes.Teams:
     as_="organize-baseline-team-remove",
     method="DELETE",
 )
-def remove_baseline(request: HttpRequest, slug: str, name: str) -> shapes.Teams:
+def remove_baseline(request: ApiRequest, slug: str, name: str) -> shapes.Teams:
     contest = contest_of(request, slug)
     services.remove_baseline_team(actor=request.user, contest=contest, name=name)
     return _teams(contest)

@@ -31,9 +31,9 @@ Query = Annotated[Any, WithJsonSchema(QUERY)]
 class Where(Schema):
     """The position of a problem, as far as it is known."""
 
-    field: str | None = Field(None, description="the key of the request")
+    field: str | None = Field(default=None, description="the key of the request")
     file: str | None = None
-    row: int | None = Field(None, description="the record, from 1")
+    row: int | None = Field(default=None, description="the record, from 1")
     column: str | None = None
 
 
@@ -339,7 +339,9 @@ class File(Schema):
     name: str
     size_bytes: int
     sha256: str
-    erased: bool = Field(False, description="the bytes were deleted after the time to keep them")
+    erased: bool = Field(
+        default=False, description="the bytes were deleted after the time to keep them"
+    )
 
 
 class Submission(Schema):
@@ -356,7 +358,7 @@ class Submission(Schema):
         description="waiting, running; finally scored, rejected, failed or cancelled"
     )
     is_final: bool
-    place: int | None = Field(None, description="in the queue while it waits, from 1")
+    place: int | None = Field(default=None, description="in the queue while it waits, from 1")
     arrived_at: datetime
     finished_at: datetime | None
     submitted_by: str | None
@@ -367,7 +369,8 @@ class Submission(Schema):
     problems: list[Problem]
     n_problems: int
     notes: list[Problem] = Field(
-        [], description="remarks on its files that do not reject them; in a single submission only"
+        default=[],
+        description="remarks on its files that do not reject them; in a single submission only",
     )
     values: dict[str, float | None] | None = Field(
         description="of the measures, or the rate of a guess; null until you may know them"
@@ -409,7 +412,7 @@ class Receipt(Schema):
     number: int
     submission: UUID
     target: str | None
-    original: int | None = Field(None, description="missing if there is one original")
+    original: int | None = Field(default=None, description="missing if there is one original")
     arrived_at: datetime
     arrived_at_local: datetime
     timezone: str
@@ -515,8 +518,10 @@ class Ceremony(Schema):
     title: str
     step: int = Field(description="the number of revealed places")
     n_steps: int
-    revealed: list[Place] = Field([], description="the best place first")
-    waiting: list[str] = Field([], description="the others, in the order of the frozen board")
+    revealed: list[Place] = Field(default=[], description="the best place first")
+    waiting: list[str] = Field(
+        default=[], description="the others, in the order of the frozen board"
+    )
 
 
 class News(Schema):
@@ -590,8 +595,8 @@ class NewTeam(Schema):
     model_config = ConfigDict(extra="forbid")
 
     name: str
-    short_name: str | None = Field(None, description="made from the name if left out")
-    division: str | None = Field(None, description="its key, if the contest has divisions")
+    short_name: str | None = Field(default=None, description="made from the name if left out")
+    division: str | None = Field(default=None, description="its key, if the contest has divisions")
 
 
 class TeamChange(Schema):
@@ -604,7 +609,9 @@ class TeamChange(Schema):
     division: str | None = None
     is_named_in_archive: bool | None = None
     affiliation: str | None = None
-    shows_name: bool | None = Field(None, description="yours, on the public page of the team")
+    shows_name: bool | None = Field(
+        default=None, description="yours, on the public page of the team"
+    )
 
 
 class Invited(Schema):
@@ -620,11 +627,13 @@ class JoinByCode(Schema):
     model_config = ConfigDict(extra="forbid")
 
     code: str = Field(max_length=50, pattern=PRINTABLE)
-    team: str = Field("", pattern=PRINTABLE, description="the short name of an open team")
-    name: str = Field("", description="of a new team")
+    team: str = Field(default="", pattern=PRINTABLE, description="the short name of an open team")
+    name: str = Field(default="", description="of a new team")
     short_name: str = ""
     division: str = ""
-    digest: str = Field("", max_length=64, pattern=PRINTABLE, description="of the terms, accepted")
+    digest: str = Field(
+        default="", max_length=64, pattern=PRINTABLE, description="of the terms, accepted"
+    )
 
 
 class Office(Schema):
@@ -723,10 +732,14 @@ class NewTrial(Schema):
     model_config = ConfigDict(extra="forbid")
 
     method: str
-    values: dict[str, float] = Field({}, description="a number for each of the method's values")
-    base: int | None = Field(None, description="the number of a trial to continue")
-    target: str | None = Field(None, description="the short name of a team, in an attack round")
-    original: int | None = Field(None, description="if teams have several originals")
+    values: dict[str, float] = Field(
+        default={}, description="a number for each of the method's values"
+    )
+    base: int | None = Field(default=None, description="the number of a trial to continue")
+    target: str | None = Field(
+        default=None, description="the short name of a team, in an attack round"
+    )
+    original: int | None = Field(default=None, description="if teams have several originals")
 
 
 class TrialStep(Schema):
@@ -769,8 +782,12 @@ class TeamGrades(Schema):
     model_config = ConfigDict(extra="forbid")
 
     team: str
-    points: dict[str, str] = Field({}, description="0 to 100 by criterion, with two decimals")
-    comment: str | None = Field(None, description="replaces the one before; empty takes it back")
+    points: dict[str, str] = Field(
+        default={}, description="0 to 100 by criterion, with two decimals"
+    )
+    comment: str | None = Field(
+        default=None, description="replaces the one before; empty takes it back"
+    )
 
 
 class GradesGiven(Schema):

@@ -75,15 +75,15 @@ class Format(Schema):
 class NewContest(Given):
     """A contest of a format of the library, or of rules of your own."""
 
-    ruleset: str | None = Field(None, description="the name of a format of the library")
-    ruleset_text: str | None = Field(None, description="rules of your own, as TOML")
+    ruleset: str | None = Field(default=None, description="the name of a format of the library")
+    ruleset_text: str | None = Field(default=None, description="rules of your own, as TOML")
     title: str = ""
     title_ja: str = ""
-    slug: str = Field("", description="made from the title if left out")
+    slug: str = Field(default="", description="made from the title if left out")
     summary: str = ""
     summary_ja: str = ""
     timezone: str = "Asia/Tokyo"
-    max_team_size: int | None = Field(None, description="that of the rules if left out")
+    max_team_size: int | None = Field(default=None, description="that of the rules if left out")
     starts_at: AwareDatetime = Field(description="when the first round opens")
 
 
@@ -99,7 +99,7 @@ class Settings(Given):
     admission: str | None = None
     has_late_teams: bool | None = None
     has_trials: bool | None = None
-    epsilon_cap: str | None = Field(None, description="a decimal; empty for none")
+    epsilon_cap: str | None = Field(default=None, description="a decimal; empty for none")
 
 
 class Person(Schema):
@@ -242,16 +242,20 @@ class Steps(Given):
 
 
 class Generate(Given):
-    n_records: int | None = Field(None, description="that of the format if left out")
-    n_tables: int | None = Field(None, description="where a contest has tables of several times")
+    n_records: int | None = Field(default=None, description="that of the format if left out")
+    n_tables: int | None = Field(
+        default=None, description="where a contest has tables of several times"
+    )
 
 
 class Columns(Given):
     """The columns of the draft: as suggested, or as in a schema file of the same columns."""
 
-    schema_toml: str | None = Field(None, description="the suggestion if left out")
-    ticked: dict[str, list[str]] | None = Field(None, description="columns by choice")
-    confirm: bool = Field(False, description="make it the contest's table; otherwise only check it")
+    schema_toml: str | None = Field(default=None, description="the suggestion if left out")
+    ticked: dict[str, list[str]] | None = Field(default=None, description="columns by choice")
+    confirm: bool = Field(
+        default=False, description="make it the contest's table; otherwise only check it"
+    )
 
 
 class Checked(Schema):
@@ -272,7 +276,7 @@ class RoundChange(Given):
     opens_at: AwareDatetime | None = None
     closes_at: AwareDatetime | None = None
     tries: int | None = None
-    tries_per_day: int | None = Field(None, description="0 for no limit")
+    tries_per_day: int | None = Field(default=None, description="0 for no limit")
     feedback: str | None = None
 
 
@@ -291,7 +295,7 @@ class Reason(Given):
 
 
 class OptionalReason(Given):
-    reason: str = Field("", pattern=PRINTABLE, description="shown to the teams")
+    reason: str = Field(default="", pattern=PRINTABLE, description="shown to the teams")
 
 
 class Lengthening(Given):
@@ -300,13 +304,15 @@ class Lengthening(Given):
     until: AwareDatetime | None = None
     hours: int | None = None
     minutes: int | None = None
-    moves_later: bool = Field(False, description="move the later rounds by the same time")
+    moves_later: bool = Field(default=False, description="move the later rounds by the same time")
     reason: str = Field(pattern=PRINTABLE, description="shown to the teams")
 
 
 class Outage(Given):
     started_at: AwareDatetime
-    ended_at: AwareDatetime | None = Field(None, description="it continues if left out: a pause")
+    ended_at: AwareDatetime | None = Field(
+        default=None, description="it continues if left out: a pause"
+    )
     reason: str = Field(pattern=PRINTABLE, description="shown to the teams")
 
 
@@ -364,7 +370,7 @@ class TeamList(Given):
     """Teams with the addresses of their members, as CSV."""
 
     text: str = Field(pattern=PRINTABLE, description="as in the file of the page Teams")
-    is_preview: bool = Field(False, description="read it only")
+    is_preview: bool = Field(default=False, description="read it only")
 
 
 class ListedTeam(Schema):
@@ -380,7 +386,7 @@ class TeamListRead(Schema):
 
 
 class OrganizedTeamChange(Given):
-    division: str | None = Field(None, description="its key; empty for none")
+    division: str | None = Field(default=None, description="its key; empty for none")
     short_name: str | None = None
 
 
@@ -458,7 +464,7 @@ class Count(Schema):
 
 class AppealAnswer(Given):
     text: str = Field(pattern=PRINTABLE)
-    closes: bool = Field(False, description="the answer ends the thread")
+    closes: bool = Field(default=False, description="the answer ends the thread")
 
 
 class OrganizedDecisions(Decisions):
@@ -492,8 +498,10 @@ class GradedTeam(Schema):
 
 
 class NewVote(Given):
-    most: int = Field(1, ge=1, le=3, description="the most presentations that one may choose")
-    has_guests: bool = Field(False, description="guests vote by a link")
+    most: int = Field(
+        default=1, ge=1, le=3, description="the most presentations that one may choose"
+    )
+    has_guests: bool = Field(default=False, description="guests vote by a link")
 
 
 class OpenedVote(Schema):
@@ -516,18 +524,18 @@ class Display(Schema):
 
 class NewDisplay(Given):
     audience: str
-    hidden_measures: list[str] = Field([], max_length=100)
+    hidden_measures: list[str] = Field(default=[], max_length=100)
 
 
 class Freeze(Given):
-    at: AwareDatetime | None = Field(None, description="now if left out")
+    at: AwareDatetime | None = Field(default=None, description="now if left out")
 
 
 class NewCeremony(Given):
     stage: str | None = Field(
         None, description="its key; the season, or the only stage if left out"
     )
-    division: str = Field("", description="its key; all teams if left out")
+    division: str = Field(default="", description="its key; all teams if left out")
 
 
 class Move(Given):
@@ -538,7 +546,9 @@ class Move(Given):
 
 
 class CeremonyEnd(Given):
-    keeps_frozen: bool = Field(False, description="the boards stay frozen as before the ceremony")
+    keeps_frozen: bool = Field(
+        default=False, description="the boards stay frozen as before the ceremony"
+    )
 
 
 # News, questions and webhooks
@@ -677,7 +687,9 @@ class RulesText(Schema):
 
 class NewRules(Given):
     text: str = Field(description="TOML")
-    note: str = Field("", description="of the change; shown to teams after the first submission")
+    note: str = Field(
+        default="", description="of the change; shown to teams after the first submission"
+    )
 
 
 class RankEffect(Schema):
@@ -797,8 +809,10 @@ class OrganizedDebriefing(Schema):
 class DebriefingChange(Given):
     """Changes of settings; the rest stays."""
 
-    after_stages: bool | None = Field(None, description="of a contest with several stages")
-    discloses_table: bool | None = Field(None, description="of a contest with a hidden table")
+    after_stages: bool | None = Field(default=None, description="of a contest with several stages")
+    discloses_table: bool | None = Field(
+        default=None, description="of a contest with a hidden table"
+    )
 
 
 class Example(Given):
@@ -846,7 +860,7 @@ class Archive(Schema):
 
 
 class NewArchive(Given):
-    names: str = Field("consent", description="names of teams: all, consent or none")
+    names: str = Field(default="consent", description="names of teams: all, consent or none")
 
 
 class Import(Schema):
@@ -893,7 +907,7 @@ class NewDraft(Given):
     starts_at: AwareDatetime | None = Field(
         None, description="the dates of the bundle stay if left out"
     )
-    program: str | None = Field(None, description="the proposed one if left out")
+    program: str | None = Field(default=None, description="the proposed one if left out")
 
 
 class LiveHour(Schema):
@@ -924,17 +938,23 @@ class Live(Schema):
     """The figures of a running contest; only `is_running` while it does not run."""
 
     is_running: bool
-    round: str | None = Field(None, description="the open round, or the latest that has opened")
+    round: str | None = Field(
+        default=None, description="the open round, or the latest that has opened"
+    )
     is_open: bool = False
-    n_teams: int = Field(0, description="teams of people")
-    n_active: int = Field(0, description="those with a submission in the round")
-    silent: list[str] = Field([], description="names of the others, at most 30")
+    n_teams: int = Field(default=0, description="teams of people")
+    n_active: int = Field(default=0, description="those with a submission in the round")
+    silent: list[str] = Field(default=[], description="names of the others, at most 30")
     n_waiting: int = 0
     n_being_scored: int = 0
-    oldest_at: datetime | None = Field(None, description="when the oldest waiting one arrived")
-    n_decided: int = Field(0, description="submissions of the last 24 hours that are decided")
-    n_rejected: int = Field(0, description="those of them that were refused")
-    codes: list[LiveCode] = Field([], description="the commonest reasons, at most 5")
-    hours: list[LiveHour] = Field([], description="the last 24 hours, the oldest first")
+    oldest_at: datetime | None = Field(
+        default=None, description="when the oldest waiting one arrived"
+    )
+    n_decided: int = Field(
+        default=0, description="submissions of the last 24 hours that are decided"
+    )
+    n_rejected: int = Field(default=0, description="those of them that were refused")
+    codes: list[LiveCode] = Field(default=[], description="the commonest reasons, at most 5")
+    hours: list[LiveHour] = Field(default=[], description="the last 24 hours, the oldest first")
     deadlines: list[LiveDeadline] = []
     alerts: list[LiveAlert] = []

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.http import Http404, HttpResponse
@@ -29,9 +29,8 @@ from scoring.rulesets import localized
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from django.http import HttpRequest
-
     from pwscup.contests.models import Contest
+    from pwscup.core.http.requests import ApiRequest
     from pwscup.leaderboards.pages import Shown
 
 router = Operations(tags=["boards"])
@@ -40,7 +39,7 @@ STAGE = Query("", description="its key; without it the one that opened last")
 DIVISION = Query("", description="its key; without it all teams")
 
 
-def _contest(request: HttpRequest, slug: str) -> Contest:
+def _contest(request: ApiRequest, slug: str) -> Contest:
     """The contest for those who may see its boards."""
     contest = visible_contest(request.user, slug)
     if not may_see_board(request.user, contest):
@@ -48,7 +47,7 @@ def _contest(request: HttpRequest, slug: str) -> Contest:
     return contest
 
 
-def _chosen(request: HttpRequest, contest: Contest, **query: str) -> Shown | None:
+def _chosen(request: ApiRequest, contest: Contest, **query: str) -> Shown | None:
     asked = {key: value for key, value in query.items() if value}
     return pages.chosen(request.user, contest, timezone.now(), asked)
 
@@ -66,7 +65,7 @@ def _awaited() -> HttpResponse:
     schemas.Boards,
     _("The boards of a contest, its stages and its divisions"),
 )
-def boards(request: HttpRequest, slug: str) -> schemas.Boards | HttpResponse:
+def boards(request: ApiRequest, slug: str) -> schemas.Boards | HttpResponse:
     contest, language = _contest(request, slug), get_language() or "en"
     shown = _chosen(request, contest)
     if shown is None:
@@ -96,7 +95,7 @@ def boards(request: HttpRequest, slug: str) -> schemas.Boards | HttpResponse:
     schemas.TeamPage,
     _("What everybody may know of a team: places, entries, ranks over time"),
 )
-def team_page(request: HttpRequest, slug: str, number: int) -> schemas.TeamPage | HttpResponse:
+def team_page(request: ApiRequest, slug: str, number: int) -> schemas.TeamPage | HttpResponse:
     contest = _contest(request, slug)
     found = teams.page_of(request.user, contest, number, timezone.now())
     if found.standings is None:
@@ -134,7 +133,7 @@ def team_page(request: HttpRequest, slug: str, number: int) -> schemas.TeamPage 
     _("A board as a table, such as score or matrix"),
 )
 def board(
-    request: HttpRequest, slug: str, board: str, stage: str = STAGE, division: str = DIVISION
+    request: ApiRequest, slug: str, board: str, stage: str = STAGE, division: str = DIVISION
 ) -> schemas.Board | HttpResponse:
     contest = _contest(request, slug)
     shown = _chosen(request, contest, board=board, stage=stage, division=division)
@@ -156,7 +155,7 @@ def board(
 
 @router.file(f"{CONTEST}/boards/{{slug:board}}.csv", "board-csv", [CSV], _("A board as CSV"))
 def board_csv(
-    request: HttpRequest, slug: str, board: str, stage: str = STAGE, division: str = DIVISION
+    request: ApiRequest, slug: str, board: str, stage: str = STAGE, division: str = DIVISION
 ) -> HttpResponse:
     contest = _contest(request, slug)
     shown = _chosen(request, contest, board=board, stage=stage, division=division)
@@ -172,7 +171,7 @@ def board_csv(
     schemas.Ranks,
     _("The ranks of a submission among those of the other teams that count"),
 )
-def submission_ranks(request: HttpRequest, public_id: UUID) -> schemas.Ranks | HttpResponse:
+def submission_ranks(request: ApiRequest, public_id: UUID) -> schemas.Ranks | HttpResponse:
     found = get_visible(request.user, public_id)
     context = ranks.context(found, request.user, timezone.now())
     if context is None:
@@ -184,13 +183,13 @@ def submission_ranks(request: HttpRequest, public_id: UUID) -> schemas.Ranks | H
         are_shown=context["shown"],
         n_teams=context.get("n_teams", 0),
         is_frozen=context.get("is_frozen", False),
-        rank=standing and standing.rank,
-        total=standing and standing.total,
+        rank=standing.rank if standing else None,
+        total=standing.total if standing else None,
         measures=[_rank(row) for row in context.get("rows", ())],
     )
 
 
-def _rank(row: Mapping[str, object]) -> schemas.Rank:
+def _rank(row: Mapping[str, Any]) -> schemas.Rank:
     measure = row["measure"]
     return schemas.Rank(measure=measure.id, value=row["value"], rank=row["rank"], best=row["best"])
 
@@ -201,7 +200,7 @@ def _rank(row: Mapping[str, object]) -> schemas.Rank:
     schemas.Ceremony,
     _("What the closing ceremony has revealed so far"),
 )
-def ceremony(request: HttpRequest, slug: str) -> schemas.Ceremony:
+def ceremony(request: ApiRequest, slug: str) -> schemas.Ceremony:
     return ceremony_of(_contest(request, slug))
 
 

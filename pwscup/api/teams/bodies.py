@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import IO
 
-    from django.http import HttpRequest
-
     from pwscup.contests.models import Round
+    from pwscup.core.http.requests import ApiRequest
     from pwscup.submissions.intake.uploads import Part
     from scoring.rulesets.base import FileSpec
 
@@ -79,14 +78,14 @@ def _has_several(round: Round) -> bool:
     return round.format.asks_questions or len(round.spec.files) > 1
 
 
-def check_type(request: HttpRequest, expected: Iterable[str]) -> None:
-    if request.content_type not in expected:
+def check_type(request: ApiRequest, expected: Iterable[str]) -> None:
+    if (request.content_type or "") not in expected:
         raise ApiRefused(
             "request.content_type", expected=", ".join(expected), got=request.content_type or "—"
         )
 
 
-def received(request: HttpRequest, round: Round) -> dict[str, services.Upload]:
+def received(request: ApiRequest, round: Round) -> dict[str, services.Upload]:
     """The files of one submission by their key."""
     check_type(request, content_types(round))
     if request.content_type == FORM:
@@ -98,7 +97,7 @@ def received(request: HttpRequest, round: Round) -> dict[str, services.Upload]:
     return files_of(_unpacked(request, round))
 
 
-def guess_files(request: HttpRequest) -> MultiValueDict[str, UploadedFile]:
+def guess_files(request: ApiRequest) -> MultiValueDict[str, UploadedFile]:
     """The files about several targets, as a browser sends them."""
     check_type(request, (ZIP, FORM))
     if request.content_type == FORM:
@@ -109,23 +108,23 @@ def guess_files(request: HttpRequest) -> MultiValueDict[str, UploadedFile]:
     return MultiValueDict({"guess": [UploadedFile(packed, ARCHIVE, ZIP, size)]})
 
 
-def _refuse_fields(request: HttpRequest) -> None:
+def _refuse_fields(request: ApiRequest) -> None:
     """Whatever is no file stands in the address: a field of the form would be ignored."""
     refuse_unknown(request.POST, "form")
 
 
-def _refuse_other_files(request: HttpRequest, *known: str) -> None:
+def _refuse_other_files(request: ApiRequest, *known: str) -> None:
     refuse_unknown(sorted(set(request.FILES) - {*known}), "form")
 
 
-def _single(request: HttpRequest, key: str) -> services.Upload:
+def _single(request: ApiRequest, key: str) -> services.Upload:
     file, *more = request.FILES.getlist(key)
     if more:
         raise ApiRefused("file.repeated", got=key)
     return file.name or key, file.chunks()
 
 
-def _unpacked(request: HttpRequest, round: Round) -> dict[str, Part]:
+def _unpacked(request: ApiRequest, round: Round) -> dict[str, Part]:
     """The files of an archive, each named by its key.
 
     Raises
@@ -144,7 +143,7 @@ def _unpacked(request: HttpRequest, round: Round) -> dict[str, Part]:
     return found
 
 
-def kept(request: HttpRequest) -> tuple[IO[bytes], int]:
+def kept(request: ApiRequest) -> tuple[IO[bytes], int]:
     """The body in memory or in a temporary file, and its size."""
     kept, size = tempfile.SpooledTemporaryFile(settings.FILE_UPLOAD_MAX_MEMORY_SIZE), 0  # noqa: SIM115
     for chunk in chunks(request):
@@ -157,6 +156,6 @@ def kept(request: HttpRequest) -> tuple[IO[bytes], int]:
     return cast("IO[bytes]", kept), size
 
 
-def chunks(request: HttpRequest) -> Iterator[bytes]:
+def chunks(request: ApiRequest) -> Iterator[bytes]:
     while chunk := request.read(CHUNK):
         yield chunk

@@ -10,17 +10,16 @@ from pwscup.api.problems import ApiRefused
 from pwscup.contests.policies import has_accepted
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Contest
+    from pwscup.core.http.requests import ApiRequest
 
 CONTEST = "/contests/{slug:slug}"
 ROUND = f"{CONTEST}/rounds/{{slug:key}}"
 SUBMISSION = "/submissions/{uuid:public_id}"
 
 
-def own_team(request: HttpRequest, contest: Contest) -> Team:
+def own_team(request: ApiRequest, contest: Contest) -> Team:
     """The caller's team; refused if there is none."""
     team = team_of(request.user, contest)
     if team is None:
@@ -28,7 +27,7 @@ def own_team(request: HttpRequest, contest: Contest) -> Team:
     return team
 
 
-def after_terms(request: HttpRequest, contest: Contest) -> None:
+def after_terms(request: ApiRequest, contest: Contest) -> None:
     """Refuse data to a caller who has not accepted the terms."""
     if not has_accepted(request.user, contest):
         raise ApiRefused("terms.first")

@@ -33,18 +33,17 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from django.http import HttpRequest
-
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Contest, Round
     from pwscup.contests.rules.pages import Rules as RulesPage
+    from pwscup.core.http.requests import ApiRequest
 
 router = Operations(tags=["contests"])
 TOML = "application/toml"
 
 
 @router.looks("/me", "me", schemas.Me, _("Who you are, and what the token may do"))
-def me(request: HttpRequest) -> schemas.Me:
+def me(request: ApiRequest) -> schemas.Me:
     token = request.auth
     return schemas.Me(
         name=request.user.display_name,
@@ -56,7 +55,7 @@ def me(request: HttpRequest) -> schemas.Me:
 
 
 @router.looks("/contests", "contests", list[schemas.ContestLine], _("Contests that you may see"))
-def contests(request: HttpRequest) -> list[schemas.ContestLine]:
+def contests(request: ApiRequest) -> list[schemas.ContestLine]:
     groups = selectors.front_page(request.user, timezone.now())
     return [
         schemas.ContestLine(
@@ -68,7 +67,7 @@ def contests(request: HttpRequest) -> list[schemas.ContestLine]:
 
 
 @router.looks(CONTEST, "contest", schemas.Contest, _("A contest with its rounds"))
-def contest(request: HttpRequest, slug: str) -> schemas.Contest:
+def contest(request: ApiRequest, slug: str) -> schemas.Contest:
     found, now = selectors.visible_contest(request.user, slug), timezone.now()
     rounds, team = selectors.rounds_of(found), team_of(request.user, found)
     return schemas.Contest(
@@ -77,7 +76,7 @@ def contest(request: HttpRequest, slug: str) -> schemas.Contest:
         state=selectors.contest_state(rounds, now) if found.is_published else "draft",
         summary=found.local_summary,
         timezone=found.timezone,
-        team=team and schemas.Team(slug=team.slug, name=team.name),
+        team=schemas.Team(slug=team.slug, name=team.name) if team else None,
         n_teams=found.teams.count(),
         max_team_size=found.max_team_size,
         is_organizer=is_organizer(request.user, found),
@@ -98,7 +97,7 @@ def contest(request: HttpRequest, slug: str) -> schemas.Contest:
 @router.looks(
     ROUND, "round", schemas.RoundDetail, _("A round: what to submit, and whether you may now")
 )
-def round(request: HttpRequest, slug: str, key: str) -> schemas.RoundDetail:
+def round(request: ApiRequest, slug: str, key: str) -> schemas.RoundDetail:
     found, now = selectors.visible_round(request.user, slug, key), timezone.now()
     team, language = team_of(request.user, found.contest), get_language() or "en"
     shown = _round(found, team, now)
@@ -127,6 +126,7 @@ def round(request: HttpRequest, slug: str, key: str) -> schemas.RoundDetail:
         hints=[
             schemas.Hint(text=hint.local_text, published_at=hint.published_at)
             for hint in (hints_for(found) if may_see_hints else ())
+            if hint.published_at
         ],
     )
 
@@ -168,7 +168,7 @@ def _round(round: Round, team: Team | None, now: datetime) -> dict[str, Any]:
 
 
 @router.looks(f"{CONTEST}/rules", "rules", schemas.Rules, _("The rules of a contest in words"))
-def rules(request: HttpRequest, slug: str) -> schemas.Rules:
+def rules(request: ApiRequest, slug: str) -> schemas.Rules:
     found = selectors.visible_contest(request.user, slug)
     dataset = selectors.original_of(found)
     shown = rules_of(
@@ -187,7 +187,7 @@ def rules(request: HttpRequest, slug: str) -> schemas.Rules:
     [TOML],
     _("The rules of a contest as TOML, for the library at home"),
 )
-def rules_toml(request: HttpRequest, slug: str) -> HttpResponse:
+def rules_toml(request: ApiRequest, slug: str) -> HttpResponse:
     found = selectors.visible_contest(request.user, slug)
     response = HttpResponse(found.ruleset.text, content_type=TOML)
     return attached(response, selectors.download_name(found, "rules.toml"))
@@ -226,7 +226,7 @@ def rules_in_words(shown: RulesPage, digest: str) -> schemas.Rules:
 
 
 @router.looks(f"{CONTEST}/terms", "terms", schemas.Terms, _("The terms of participation"))
-def terms(request: HttpRequest, slug: str) -> schemas.Terms:
+def terms(request: ApiRequest, slug: str) -> schemas.Terms:
     return _terms(request, selectors.visible_contest(request.user, slug))
 
 
@@ -237,7 +237,7 @@ def terms(request: HttpRequest, slug: str) -> schemas.Terms:
     _("Accept the terms that you have read, named by their digest"),
     as_="accept-terms",
 )
-def accept_terms(request: HttpRequest, slug: str, body: schemas.Accepting) -> schemas.Terms:
+def accept_terms(request: ApiRequest, slug: str, body: schemas.Accepting) -> schemas.Terms:
     found = selectors.visible_contest(request.user, slug)
     if not policies.may_accept_terms(request.user, found):
         raise Http404
@@ -245,7 +245,7 @@ def accept_terms(request: HttpRequest, slug: str, body: schemas.Accepting) -> sc
     return _terms(request, found)
 
 
-def _terms(request: HttpRequest, contest: Contest) -> schemas.Terms:
+def _terms(request: ApiRequest, contest: Contest) -> schemas.Terms:
     return schemas.Terms(
         exist=has_terms(contest),
         text=local_terms(contest),

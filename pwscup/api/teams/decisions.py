@@ -22,9 +22,8 @@ from pwscup.submissions.decisions.forms import AppealForm
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from django.http import HttpRequest
-
     from pwscup.accounts.models import Team
+    from pwscup.core.http.requests import ApiRequest
     from pwscup.submissions.models import LateAllowance, Ruling, Submission
 
 router = Operations(tags=["decisions"])
@@ -36,7 +35,7 @@ router = Operations(tags=["decisions"])
     schemas.Decisions,
     _("Decisions of the organizers about your team"),
 )
-def decisions(request: HttpRequest, slug: str) -> schemas.Decisions:
+def decisions(request: ApiRequest, slug: str) -> schemas.Decisions:
     contest = visible_contest(request.user, slug)
     team = own_team(request, contest)
     rulings, allowances = selectors.decisions_in(contest)
@@ -58,9 +57,9 @@ def shown_decisions(
                 kind=one.kind,
                 reason=one.reason,
                 decided_at=one.decided_at,
-                decided_by=one.decided_by and one.decided_by.display_name,
+                decided_by=one.decided_by.display_name if one.decided_by else None,
                 team=one.team.slug,
-                submission=one.submission and one.submission.public_id,
+                submission=one.submission.public_id if one.submission else None,
             )
             for one in rulings
         ],
@@ -86,7 +85,7 @@ def shown_decisions(
     schemas.Appeal,
     _("The thread between a team and the organizers about a submission"),
 )
-def appeal(request: HttpRequest, public_id: UUID) -> schemas.Appeal:
+def appeal(request: ApiRequest, public_id: UUID) -> schemas.Appeal:
     return thread_of(_appealable(request, public_id))
 
 
@@ -98,14 +97,14 @@ def appeal(request: HttpRequest, public_id: UUID) -> schemas.Appeal:
     as_="appeal",
     status=201,
 )
-def write(request: HttpRequest, public_id: UUID, body: schemas.Message) -> Status:
+def write(request: ApiRequest, public_id: UUID, body: schemas.Message) -> Status:
     found = _appealable(request, public_id)
     text = checked(AppealForm(data_of(body))).cleaned_data["text"]
     appeals.write(user=request.user, submission=found, text=text)
     return Status(201, thread_of(found))
 
 
-def _appealable(request: HttpRequest, public_id: UUID) -> Submission:
+def _appealable(request: ApiRequest, public_id: UUID) -> Submission:
     found = selectors.get_visible(request.user, public_id)
     if not policies.may_appeal(request.user, found):
         raise Http404
@@ -122,7 +121,7 @@ def thread_of(found: Submission) -> schemas.Appeal:
             schemas.AppealMessage(
                 text=one.text,
                 written_at=one.written_at,
-                written_by=one.author and one.author.display_name,
+                written_by=one.author.display_name if one.author else None,
                 is_organizer=one.is_organizer,
                 closes=one.closes,
             )

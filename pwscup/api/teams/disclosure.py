@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import Any
 
-    from django.http import HttpRequest, HttpResponseBase
+    from django.http import HttpResponseBase
 
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Contest, Round
+    from pwscup.core.http.requests import ApiRequest
     from pwscup.disclosure.models import Answer, BatchRelease
 
 router = Operations(tags=["disclosure"])
@@ -44,7 +45,7 @@ DISCLOSING = kinds_where("tells_of_table")
     schemas.Domain,
     _("The columns with their values, and the target table"),
 )
-def domain(request: HttpRequest, slug: str, key: str) -> schemas.Domain:
+def domain(request: ApiRequest, slug: str, key: str) -> schemas.Domain:
     from scoring.formats.disclosure.attributes import MAX_ANSWER_CELLS
 
     contest = _with_table(visible_round(request.user, slug, key, DISCLOSING).contest)
@@ -64,7 +65,7 @@ def domain(request: HttpRequest, slug: str, key: str) -> schemas.Domain:
     [CSV],
     _("A template of the file to submit, with all counts 0"),
 )
-def estimate_template(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
+def estimate_template(request: ApiRequest, slug: str, key: str) -> HttpResponseBase:
     from scoring.formats.disclosure.estimates import template  # imports SciPy
 
     contest = _with_table(_published(request, slug, key, DISCLOSING).contest)
@@ -82,7 +83,7 @@ def _with_table(contest: Contest) -> Contest:
 
 
 @router.looks(f"{ROUND}/budget", "budget", schemas.Budget, _("The remaining budget of your team"))
-def budget(request: HttpRequest, slug: str, key: str) -> schemas.Budget:
+def budget(request: ApiRequest, slug: str, key: str) -> schemas.Budget:
     return _budget(*_asking(request, slug, key))
 
 
@@ -93,7 +94,7 @@ def budget(request: HttpRequest, slug: str, key: str) -> schemas.Budget:
     _("Your team's answers, the newest first, without their counts"),
 )
 def answers(
-    request: HttpRequest, response: HttpResponse, slug: str, key: str, paging: Query[Paging]
+    request: ApiRequest, response: HttpResponse, slug: str, key: str, paging: Query[Paging]
 ) -> list[schemas.AnswerLine]:
     found = ledger.answers_of(*_asking(request, slug, key)).defer("counts")
     return [schemas.AnswerLine(**_line(one)) for one in paged(request, response, found, paging)]
@@ -105,7 +106,7 @@ def answers(
     [ZIP],
     _("All answers of your team, and a list of the queries"),
 )
-def answers_zip(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
+def answers_zip(request: ApiRequest, slug: str, key: str) -> HttpResponseBase:
     team, round = _asking(request, slug, key)
     if not round.answers.filter(team=team).exists():
         raise Http404
@@ -120,7 +121,7 @@ def answers_zip(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
     as_="ask",
     also={201: schemas.Asked},
 )
-def ask(request: HttpRequest, slug: str, key: str, asking: schemas.Asking) -> Status:
+def ask(request: ApiRequest, slug: str, key: str, asking: schemas.Asking) -> Status:
     team, round = _asking(request, slug, key)
     asked = services.ask(
         user=request.user,
@@ -139,7 +140,7 @@ def ask(request: HttpRequest, slug: str, key: str, asking: schemas.Asking) -> St
 @router.looks(
     f"{ROUND}/answers/{{int:number}}", "answer", schemas.Answer, _("An answer of your team")
 )
-def answer(request: HttpRequest, slug: str, key: str, number: int) -> schemas.Answer:
+def answer(request: ApiRequest, slug: str, key: str, number: int) -> schemas.Answer:
     found, round = _one(request, slug, key, number)
     return schemas.Answer(**_answer(found, round))
 
@@ -147,16 +148,16 @@ def answer(request: HttpRequest, slug: str, key: str, number: int) -> schemas.An
 @router.file(
     f"{ROUND}/answers/{{int:number}}.csv", "answer-csv", [CSV], _("An answer of your team as CSV")
 )
-def answer_file(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponseBase:
+def answer_file(request: ApiRequest, slug: str, key: str, number: int) -> HttpResponseBase:
     return answer_response(_one(request, slug, key, number)[0])
 
 
-def _asking(request: HttpRequest, slug: str, key: str) -> tuple[Team, Round]:
+def _asking(request: ApiRequest, slug: str, key: str) -> tuple[Team, Round]:
     round = visible_round(request.user, slug, key, kinds_where("is_asked"))
     return own_team(request, round.contest), round
 
 
-def _one(request: HttpRequest, slug: str, key: str, number: int) -> tuple[Answer, Round]:
+def _one(request: ApiRequest, slug: str, key: str, number: int) -> tuple[Answer, Round]:
     team, round = _asking(request, slug, key)
     found = ledger.answers_of(team, round).filter(number=number).first()
     if found is None:
@@ -197,7 +198,7 @@ def _answer(answer: Answer, round: Round) -> dict[str, Any]:
 
 
 @router.looks(f"{ROUND}/release", "release", schemas.Release, _("The release of a batch round"))
-def release(request: HttpRequest, slug: str, key: str) -> schemas.Release:
+def release(request: ApiRequest, slug: str, key: str) -> schemas.Release:
     from scoring.formats.disclosure.releases import rho_at  # imports SciPy
 
     found, contest = _released(request, slug, key)
@@ -214,11 +215,11 @@ def release(request: HttpRequest, slug: str, key: str) -> schemas.Release:
 
 
 @router.file(f"{ROUND}/release.csv", "release-csv", [CSV], _("The released table"))
-def release_file(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
+def release_file(request: ApiRequest, slug: str, key: str) -> HttpResponseBase:
     return published_response(_released(request, slug, key)[0].table)
 
 
-def _released(request: HttpRequest, slug: str, key: str) -> tuple[BatchRelease, Contest]:
+def _released(request: ApiRequest, slug: str, key: str) -> tuple[BatchRelease, Contest]:
     """The release, created now if it is due."""
     round = _published(request, slug, key, kinds_where("is_release"))
     found = services.ensure_released(round)
@@ -227,7 +228,7 @@ def _released(request: HttpRequest, slug: str, key: str) -> tuple[BatchRelease, 
     return found, round.contest
 
 
-def _published(request: HttpRequest, slug: str, key: str, kinds: Collection[str]) -> Round:
+def _published(request: ApiRequest, slug: str, key: str, kinds: Collection[str]) -> Round:
     """The round whose files the caller may download: after its opening, with the terms accepted."""
     round = visible_round(request.user, slug, key, kinds)
     if not may_have_published(request.user, round, timezone.now()):

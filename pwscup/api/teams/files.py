@@ -37,11 +37,12 @@ from pwscup.submissions.selectors import (
 )
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponseBase
+    from django.http import HttpResponseBase
 
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Contest, Material
     from pwscup.contests.selectors import Download
+    from pwscup.core.http.requests import ApiRequest
     from pwscup.core.models import StoredFile
     from pwscup.submissions.models import Release
 
@@ -58,7 +59,7 @@ TYPES = {"csv": "text/csv; charset=utf-8", "zip": ZIP}
     list[schemas.Download],
     _("The files of a contest: its table, or your team's, the schema, samples and the notebook"),
 )
-def files(request: HttpRequest, slug: str) -> list[schemas.Download]:
+def files(request: ApiRequest, slug: str) -> list[schemas.Download]:
     contest, now = selectors.visible_contest(request.user, slug), timezone.now()
     team, may_have = _team(request, contest), _may_have(request, contest)
     if team is not None and contest.format.own_tables:
@@ -70,7 +71,7 @@ def files(request: HttpRequest, slug: str) -> list[schemas.Download]:
     return found
 
 
-def _may_have(request: HttpRequest, contest: Contest) -> bool:
+def _may_have(request: ApiRequest, contest: Contest) -> bool:
     return policies.may_download_original(request.user, contest, timezone.now())
 
 
@@ -100,7 +101,7 @@ def _name(one: Download) -> str:
     _("A file of a contest"),
 )
 def file(
-    request: HttpRequest,
+    request: ApiRequest,
     slug: str,
     name: str,
     language: str = Query("", description="of the notebook: en or ja"),
@@ -116,7 +117,7 @@ def file(
     return _common(request, contest, name)
 
 
-def _team(request: HttpRequest, contest: Contest) -> Team | None:
+def _team(request: ApiRequest, contest: Contest) -> Team | None:
     team = team_of(request.user, contest)
     if team is not None:
         team.contest = contest
@@ -131,7 +132,7 @@ def _schema(contest: Contest) -> HttpResponse:
     return attached(response, selectors.download_name(contest, SCHEMA))
 
 
-def _notebook(request: HttpRequest, contest: Contest, asked: str) -> HttpResponse:
+def _notebook(request: ApiRequest, contest: Contest, asked: str) -> HttpResponse:
     dataset = selectors.original_of(contest)
     if dataset is None or not contest.format.has_notebook:
         raise Http404
@@ -143,7 +144,7 @@ def _notebook(request: HttpRequest, contest: Contest, asked: str) -> HttpRespons
     )
 
 
-def _own(request: HttpRequest, contest: Contest, team: Team, name: str) -> HttpResponse:
+def _own(request: ApiRequest, contest: Contest, team: Team, name: str) -> HttpResponse:
     """A team's own table or its sample; the table is drawn now if it is due."""
     if not may_have_table(request.user, team, timezone.now()):
         raise Http404
@@ -157,7 +158,7 @@ def _own(request: HttpRequest, contest: Contest, team: Team, name: str) -> HttpR
     return downloads.table_response(shown, content)
 
 
-def _common(request: HttpRequest, contest: Contest, name: str) -> FileResponse:
+def _common(request: ApiRequest, contest: Contest, name: str) -> FileResponse:
     """The table of all teams, or a file of the sample submission; a hidden table is no program's."""
     if not (_may_have(request, contest) and contest.format.gives_table):
         raise Http404
@@ -184,7 +185,7 @@ def _common(request: HttpRequest, contest: Contest, name: str) -> FileResponse:
     list[schemas.Material],
     _("Materials of a contest: files, links and generalization hierarchies"),
 )
-def materials(request: HttpRequest, slug: str) -> list[schemas.Material]:
+def materials(request: ApiRequest, slug: str) -> list[schemas.Material]:
     contest = selectors.visible_contest(request.user, slug)
     return [
         schemas.Material(
@@ -206,7 +207,7 @@ def materials(request: HttpRequest, slug: str) -> list[schemas.Material]:
     [*dict.fromkeys(contest_materials.TYPES.values()), OCTETS],
     _("The file of a material"),
 )
-def material(request: HttpRequest, slug: str, number: int) -> FileResponse:
+def material(request: ApiRequest, slug: str, number: int) -> FileResponse:
     contest = selectors.visible_contest(request.user, slug)
     found = contest.materials.select_related("file").filter(pk=number).first()
     if found is None or found.file is None:
@@ -216,7 +217,7 @@ def material(request: HttpRequest, slug: str, number: int) -> FileResponse:
     return contest_materials.response_of(found.file)
 
 
-def _refuse_material(request: HttpRequest, material: Material) -> None:
+def _refuse_material(request: ApiRequest, material: Material) -> None:
     if not policies.may_have_material(request.user, material):
         raise Http404
     if contest_materials.needs_terms_first(request.user, material):
@@ -232,7 +233,7 @@ def _refuse_material(request: HttpRequest, material: Material) -> None:
     list[schemas.Target],
     _("The published tables of an attack round, and the attempts that are left against each"),
 )
-def targets(request: HttpRequest, slug: str, key: str) -> list[schemas.Target]:
+def targets(request: ApiRequest, slug: str, key: str) -> list[schemas.Target]:
     round, now = selectors.visible_round(request.user, slug, key), timezone.now()
     if not (round.format.has_targets and round.has_opened(now)):
         return []
@@ -272,7 +273,7 @@ def _stored(file: StoredFile) -> schemas.Stored:
     [ZIP],
     _("All published tables of an attack round but your own, with what attackers get next to each"),
 )
-def targets_zip(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
+def targets_zip(request: ApiRequest, slug: str, key: str) -> HttpResponseBase:
     round = selectors.visible_round(request.user, slug, key)
     found = list(releases(round))
     if not found or not may_download_release(request.user, found[0], timezone.now()):
@@ -283,7 +284,7 @@ def targets_zip(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
 
 
 @router.file(f"{RELEASE}/table", "release-table", [CSV, ZIP], _("A published table"))
-def release_table(request: HttpRequest, public_id: UUID) -> FileResponse:
+def release_table(request: ApiRequest, public_id: UUID) -> FileResponse:
     return downloads.published_response(_release(request, public_id).table)
 
 
@@ -293,14 +294,14 @@ def release_table(request: HttpRequest, public_id: UUID) -> FileResponse:
     [CSV, ZIP],
     _("What attackers get next to a published table: candidates, question sheets or individuals"),
 )
-def release_given(request: HttpRequest, public_id: UUID) -> FileResponse:
+def release_given(request: ApiRequest, public_id: UUID) -> FileResponse:
     found = _release(request, public_id)
     if found.candidates is None:
         raise Http404
     return downloads.published_response(found.candidates)
 
 
-def _release(request: HttpRequest, public_id: UUID) -> Release:
+def _release(request: ApiRequest, public_id: UUID) -> Release:
     found = get_visible_release(request.user, public_id, timezone.now())
     after_terms(request, found.round.contest)
     return found

@@ -23,14 +23,13 @@ from pwscup.submissions.pages import downloads
 if TYPE_CHECKING:
     from typing import Any
 
-    from django.http import HttpRequest
-
     from pwscup.contests.models import Round
+    from pwscup.core.http.requests import ApiRequest
 
 router = Operations(tags=["presentations"])
 
 
-def _judged(request: HttpRequest, slug: str, key: str) -> Round:
+def _judged(request: ApiRequest, slug: str, key: str) -> Round:
     round = visible_round(request.user, slug, key)
     if not round.format.is_judged:
         raise Http404
@@ -43,7 +42,7 @@ def _judged(request: HttpRequest, slug: str, key: str) -> Round:
     list[schemas.Talk],
     _("The order of the presentations, and whose slides you may have"),
 )
-def talks(request: HttpRequest, slug: str, key: str) -> list[schemas.Talk]:
+def talks(request: ApiRequest, slug: str, key: str) -> list[schemas.Talk]:
     round = _judged(request, slug, key)
     return [
         schemas.Talk(
@@ -57,7 +56,7 @@ def talks(request: HttpRequest, slug: str, key: str) -> list[schemas.Talk]:
 
 
 @router.file(f"{ROUND}/slides/{{slug:team}}", "slides", [PDF], _("The slides of a team"))
-def slides(request: HttpRequest, slug: str, key: str, team: str) -> HttpResponse:
+def slides(request: ApiRequest, slug: str, key: str, team: str) -> HttpResponse:
     round = visible_round(request.user, slug, key)
     found = grades.slides_for(request.user, round, team, timezone.now())
     name = f"{slug}-{team}-slides.pdf"
@@ -72,7 +71,7 @@ def slides(request: HttpRequest, slug: str, key: str, team: str) -> HttpResponse
     schemas.OwnGrades,
     _("The mean grades and the comments that your team got"),
 )
-def own_grades(request: HttpRequest, slug: str, key: str) -> schemas.OwnGrades:
+def own_grades(request: ApiRequest, slug: str, key: str) -> schemas.OwnGrades:
     round = _judged(request, slug, key)
     team = own_team(request, round.contest)
     settled = round.is_settled(timezone.now())
@@ -90,7 +89,7 @@ def own_grades(request: HttpRequest, slug: str, key: str) -> schemas.OwnGrades:
 
 
 @router.looks(f"{ROUND}/grades", "marks", schemas.Grades, _("Your grades and comments as a judge"))
-def own_marks(request: HttpRequest, slug: str, key: str) -> schemas.Grades:
+def own_marks(request: ApiRequest, slug: str, key: str) -> schemas.Grades:
     return _grades(request, _graded(request, slug, key))
 
 
@@ -102,7 +101,7 @@ def own_marks(request: HttpRequest, slug: str, key: str) -> schemas.Grades:
     as_="grade",
     method="PUT",
 )
-def grade(request: HttpRequest, slug: str, key: str, body: schemas.GradesGiven) -> schemas.Grades:
+def grade(request: ApiRequest, slug: str, key: str, body: schemas.GradesGiven) -> schemas.Grades:
     round = _graded(request, slug, key)
     speakers = {team.slug: team for team in grades.speakers(round)}
     criteria = grades.titled_criteria(round)
@@ -126,14 +125,14 @@ def grade(request: HttpRequest, slug: str, key: str, body: schemas.GradesGiven) 
     return _grades(request, round)
 
 
-def _graded(request: HttpRequest, slug: str, key: str) -> Round:
+def _graded(request: ApiRequest, slug: str, key: str) -> Round:
     round = visible_round(request.user, slug, key)
     if not policies.may_see_marks(request.user, round):
         raise Http404
     return round
 
 
-def _grades(request: HttpRequest, round: Round) -> schemas.Grades:
+def _grades(request: ApiRequest, round: Round) -> schemas.Grades:
     held = grades.own_marks(round, request.user)
     written = grades.own_comments(round, request.user)
     criteria = grades.titled_criteria(round)
@@ -162,7 +161,7 @@ def _grades(request: HttpRequest, round: Round) -> schemas.Grades:
 @router.looks(
     f"{ROUND}/vote", "vote", schemas.Ballot, _("The vote of the audience, and your choice")
 )
-def vote(request: HttpRequest, slug: str, key: str) -> schemas.Ballot:
+def vote(request: ApiRequest, slug: str, key: str) -> schemas.Ballot:
     return _ballot(request, _voted(request, slug, key))
 
 
@@ -174,7 +173,7 @@ def vote(request: HttpRequest, slug: str, key: str) -> schemas.Ballot:
     as_="vote-cast",
     method="PUT",
 )
-def cast(request: HttpRequest, slug: str, key: str, body: schemas.Choice) -> schemas.Ballot:
+def cast(request: ApiRequest, slug: str, key: str, body: schemas.Choice) -> schemas.Ballot:
     round = _voted(request, slug, key)
     voter = votes.Voter(user=request.user)
     by_slug = {team.slug: team.pk for team in votes.candidates(round, voter)}
@@ -184,14 +183,14 @@ def cast(request: HttpRequest, slug: str, key: str, body: schemas.Choice) -> sch
     return _ballot(request, round)
 
 
-def _voted(request: HttpRequest, slug: str, key: str) -> Round:
+def _voted(request: ApiRequest, slug: str, key: str) -> Round:
     round = visible_round(request.user, slug, key)
     if not votes.may_vote(request.user, round):
         raise Http404
     return round
 
 
-def _ballot(request: HttpRequest, round: Round) -> schemas.Ballot:
+def _ballot(request: ApiRequest, round: Round) -> schemas.Ballot:
     voter, found = votes.Voter(user=request.user), votes.vote_of(round)
     chosen = votes.chosen_by(found, voter) if found else set()
     candidates = votes.candidates(round, voter)

@@ -21,9 +21,8 @@ from pwscup.notices.models import Preference
 from pwscup.notices.sending import mails
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from pwscup.contests.models import Contest
+    from pwscup.core.http.requests import ApiRequest
     from pwscup.notices.models import Question
     from pwscup.notices.selectors import Item
 
@@ -37,7 +36,7 @@ router = Operations(tags=["news and questions"])
     _("News of a contest, important ones first, then the newest"),
 )
 def news(
-    request: HttpRequest, response: HttpResponse, slug: str, paging: Query[Paging]
+    request: ApiRequest, response: HttpResponse, slug: str, paging: Query[Paging]
 ) -> list[schemas.News]:
     found = selectors.news(visible_contest(request.user, slug))
     return [_item(item) for item in paged(request, response, found, paging)]
@@ -63,7 +62,7 @@ def _item(item: Item) -> schemas.News:
     _("Questions of your team to the organizers, the newest first"),
 )
 def questions(
-    request: HttpRequest, response: HttpResponse, slug: str, paging: Query[Paging]
+    request: ApiRequest, response: HttpResponse, slug: str, paging: Query[Paging]
 ) -> list[schemas.Question]:
     team = own_team(request, visible_contest(request.user, slug))
     found = selectors.questions_of(team)
@@ -78,7 +77,7 @@ def questions(
     as_="question-ask",
     status=201,
 )
-def ask(request: HttpRequest, slug: str, body: schemas.Ask) -> Status:
+def ask(request: ApiRequest, slug: str, body: schemas.Ask) -> Status:
     contest = visible_contest(request.user, slug)
     team = own_team(request, contest)
     if not policies.may_ask(request.user, contest):
@@ -94,7 +93,7 @@ def ask(request: HttpRequest, slug: str, body: schemas.Ask) -> Status:
     schemas.Question,
     _("A question of your team, with its answer"),
 )
-def question(request: HttpRequest, slug: str, public_id: UUID) -> schemas.Question:
+def question(request: ApiRequest, slug: str, public_id: UUID) -> schemas.Question:
     contest = visible_contest(request.user, slug)
     return shown_question(selectors.question_of(request.user, contest, public_id))
 
@@ -108,7 +107,7 @@ def shown_question(found: Question) -> schemas.Question:
         subject=found.subject,
         text=found.text,
         asked_at=found.asked_at,
-        asked_by=found.asked_by and found.asked_by.display_name,
+        asked_by=found.asked_by.display_name if found.asked_by else None,
         answer=found.answer,
         answered_at=found.answered_at,
         is_published=public is not None and public.withdrawn_at is None,
@@ -121,7 +120,7 @@ def shown_question(found: Question) -> schemas.Question:
 @router.looks(
     f"{CONTEST}/mail", "mail-preferences", schemas.Mail, _("The e-mails of a contest that you get")
 )
-def mail(request: HttpRequest, slug: str) -> schemas.Mail:
+def mail(request: ApiRequest, slug: str) -> schemas.Mail:
     return _mail(request, _with_mail(request, slug))
 
 
@@ -133,21 +132,21 @@ def mail(request: HttpRequest, slug: str) -> schemas.Mail:
     as_="choose-mail",
     method="PUT",
 )
-def choose_mail(request: HttpRequest, slug: str, body: schemas.Mail) -> schemas.Mail:
+def choose_mail(request: ApiRequest, slug: str, body: schemas.Mail) -> schemas.Mail:
     contest = _with_mail(request, slug)
     chosen = checked(MailForm(data_of(body))).cleaned_data
     services.choose_mail(user=request.user, contest=contest, **chosen)
     return _mail(request, contest)
 
 
-def _with_mail(request: HttpRequest, slug: str) -> Contest:
+def _with_mail(request: ApiRequest, slug: str) -> Contest:
     contest = visible_contest(request.user, slug)
     if not policies.gets_mail(request.user, contest):
         raise Http404
     return contest
 
 
-def _mail(request: HttpRequest, contest: Contest) -> schemas.Mail:
+def _mail(request: ApiRequest, contest: Contest) -> schemas.Mail:
     chosen = selectors.preference_of(request.user, contest)
     return schemas.Mail(
         wanted=chosen.wanted if chosen else Preference.Wanted.ALL,

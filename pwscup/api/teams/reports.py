@@ -33,10 +33,9 @@ from pwscup.reports.selectors import page_of, public_report
 from pwscup.submissions.pages.downloads import upload_response
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from pwscup.audits.models import Audit
     from pwscup.contests.models import Contest
+    from pwscup.core.http.requests import ApiRequest
     from pwscup.debriefings.models import DebriefingPart
 
 router = Operations(tags=["reports"])
@@ -60,7 +59,7 @@ def language_of(asked: str) -> str:
     schemas.Audit,
     _("The audit of a scored table: its progress, and when it is done its summary"),
 )
-def audit(request: HttpRequest, public_id: UUID) -> schemas.Audit:
+def audit(request: ApiRequest, public_id: UUID) -> schemas.Audit:
     submission = audit_selectors.auditable(request.user, public_id)
     found = audit_selectors.audit_of(submission)
     if found is None:
@@ -76,7 +75,7 @@ def audit(request: HttpRequest, public_id: UUID) -> schemas.Audit:
     as_="audit-request",
     status=201,
 )
-def ask_for_audit(request: HttpRequest, public_id: UUID) -> Status:
+def ask_for_audit(request: ApiRequest, public_id: UUID) -> Status:
     submission = audit_selectors.auditable(request.user, public_id)
     return Status(201, _audit(request_audit(user=request.user, submission=submission)))
 
@@ -97,7 +96,7 @@ def _audit(found: Audit) -> schemas.Audit:
 @router.file(
     f"{SUBMISSION}/audit/report", "audit-report", [OCTETS], _("The report of an audit, as HTML")
 )
-def audit_report(request: HttpRequest, public_id: UUID, language: str = LANGUAGE) -> HttpResponse:
+def audit_report(request: ApiRequest, public_id: UUID, language: str = LANGUAGE) -> HttpResponse:
     submission = audit_selectors.auditable(request.user, public_id)
     found = audit_selectors.audit_of(submission)
     if found is None:
@@ -117,7 +116,7 @@ def audit_report(request: HttpRequest, public_id: UUID, language: str = LANGUAGE
     schemas.Debriefing,
     _("The debriefing of your team after the contest, and the examples of the class"),
 )
-def debriefing(request: HttpRequest, slug: str) -> schemas.Debriefing:
+def debriefing(request: ApiRequest, slug: str) -> schemas.Debriefing:
     contest = _with_boards(request, slug)
     found, team = ensure(contest, timezone.now()), team_of(request.user, contest)
     own = debriefings.parts_of_team(found, team) if team else []
@@ -136,7 +135,7 @@ def debriefing(request: HttpRequest, slug: str) -> schemas.Debriefing:
     )
 
 
-def _with_boards(request: HttpRequest, slug: str) -> Contest:
+def _with_boards(request: ApiRequest, slug: str) -> Contest:
     contest = visible_contest(request.user, slug)
     if not may_see_board(request.user, contest):
         raise Http404
@@ -178,7 +177,7 @@ def _plain(value: Any) -> Any:
 @router.file(
     f"{CONTEST}/certificate", "certificate", [PDF], _("The certificate of your team, once decided")
 )
-def certificate(request: HttpRequest, slug: str, language: str = LANGUAGE) -> HttpResponse:
+def certificate(request: ApiRequest, slug: str, language: str = LANGUAGE) -> HttpResponse:
     from pwscup.reports import pdf  # imports the fonts, which few requests need
 
     contest = visible_contest(request.user, slug)
@@ -192,7 +191,7 @@ def certificate(request: HttpRequest, slug: str, language: str = LANGUAGE) -> Ht
 
 
 @router.file(f"{CONTEST}/report", "report", [OCTETS], _("The published final report, as HTML"))
-def report(request: HttpRequest, slug: str, language: str = LANGUAGE) -> HttpResponse:
+def report(request: ApiRequest, slug: str, language: str = LANGUAGE) -> HttpResponse:
     contest = visible_contest(request.user, slug)
     found = public_report(request.user, contest, timezone.now())
     html = page_of(found, language_of(language)) if found else None
@@ -204,7 +203,7 @@ def report(request: HttpRequest, slug: str, language: str = LANGUAGE) -> HttpRes
 @router.file(
     f"{CONTEST}/reveal", "reveal", [JSON], _("The secret behind all draws, once it is published")
 )
-def reveal(request: HttpRequest, slug: str) -> FileResponse:
+def reveal(request: ApiRequest, slug: str) -> FileResponse:
     contest = visible_contest(request.user, slug)
     if contest.reveal is None:
         raise Http404

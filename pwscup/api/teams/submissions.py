@@ -33,10 +33,11 @@ from pwscup.submissions.states import FINAL
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from django.http import HttpRequest, HttpResponseBase
+    from django.http import HttpResponseBase
 
     from pwscup.accounts.models import Team, User
     from pwscup.contests.models import Round
+    from pwscup.core.http.requests import ApiRequest
     from pwscup.submissions.models import Release
 
 router = Operations(tags=["submissions"])
@@ -58,7 +59,7 @@ SHORT_NAME = r"^[-a-zA-Z0-9_]*$"
     _("Submissions of your team in a round, the newest first"),
 )
 def submissions(
-    request: HttpRequest, response: HttpResponse, slug: str, key: str, paging: Query[Paging]
+    request: ApiRequest, response: HttpResponse, slug: str, key: str, paging: Query[Paging]
 ) -> list[schemas.Submission]:
     round = visible_round(request.user, slug, key)
     team = own_team(request, round.contest)
@@ -77,7 +78,7 @@ def submissions(
     repeats=True,
 )
 def submit(
-    request: HttpRequest,
+    request: ApiRequest,
     slug: str,
     key: str,
     note: str = NOTE,
@@ -123,7 +124,7 @@ def submit(
     takes=bodies.GUESSES_BODY,
     repeats=True,
 )
-def submit_guesses(request: HttpRequest, slug: str, key: str, note: str = NOTE) -> Status:
+def submit_guesses(request: ApiRequest, slug: str, key: str, note: str = NOTE) -> Status:
     round = visible_round(request.user, slug, key)
     team, arrived_at = own_team(request, round.contest), arrival(request)
     if not round.format.has_targets:
@@ -151,13 +152,13 @@ def submit_guesses(request: HttpRequest, slug: str, key: str, note: str = NOTE) 
     shown = schemas.Guesses(
         submissions=_shown(list(taken), request.user, _counting(team, round)),
         not_received=[one.team.slug for one in guesses if one not in outcome.taken],
-        problems=refused,
+        problems=[schemas.Problem(**one) for one in refused],
         n_problems=len(refused),
     )
     return Status(201, shown)
 
 
-def _playing(request: HttpRequest, round: Round, slug: str) -> Team:
+def _playing(request: ApiRequest, round: Round, slug: str) -> Team:
     """The caller's team; or the platform's team that an organizer names, where only these publish tables."""
     if not slug or not policies.publishes_for_house(request.user, round):
         return own_team(request, round.contest)
@@ -167,7 +168,7 @@ def _playing(request: HttpRequest, round: Round, slug: str) -> Team:
     return team
 
 
-def _target(request: HttpRequest, round: Round, team: Team, slug: str) -> Release:
+def _target(request: ApiRequest, round: Round, team: Team, slug: str) -> Release:
     """The published table of that team."""
     release = selectors.releases(round).filter(team__slug=slug).first()
     if release is None:
@@ -186,7 +187,7 @@ def _target(request: HttpRequest, round: Round, team: Team, slug: str) -> Releas
     _("A submission of your team: its state, its problems, and its values when they are shown"),
 )
 def submission(
-    request: HttpRequest,
+    request: ApiRequest,
     public_id: UUID,
     wait: int = Query(
         0, ge=0, le=MOST_SECONDS, description="seconds to wait until its state is final"
@@ -220,7 +221,7 @@ def _awaited(found: Submission, seconds: float) -> bool:
     ["application/octet-stream"],
     _("A file of a submission, exactly as it was sent"),
 )
-def submission_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResponseBase:
+def submission_file(request: ApiRequest, public_id: UUID, key: str) -> HttpResponseBase:
     found = selectors.get_visible(request.user, public_id)
     if not policies.is_member(request.user, found.team):
         raise ApiRefused("browser.only")
@@ -233,7 +234,7 @@ def submission_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResp
     schemas.Submission,
     _("Cancel a submission that waits: it uses no attempt"),
 )
-def cancel(request: HttpRequest, public_id: UUID) -> schemas.Submission:
+def cancel(request: ApiRequest, public_id: UUID) -> schemas.Submission:
     found = selectors.get_visible(request.user, public_id)
     services.cancel(user=request.user, submission=found)
     return one_submission(request.user, public_id)
@@ -245,7 +246,7 @@ def cancel(request: HttpRequest, public_id: UUID) -> schemas.Submission:
     schemas.Submission,
     _("Choose the submission that counts"),
 )
-def choose(request: HttpRequest, public_id: UUID) -> schemas.Submission:
+def choose(request: ApiRequest, public_id: UUID) -> schemas.Submission:
     found = selectors.get_visible(request.user, public_id)
     services.choose(user=request.user, submission=found)
     return one_submission(request.user, public_id)
@@ -258,7 +259,7 @@ def choose(request: HttpRequest, public_id: UUID) -> schemas.Submission:
     _("Change the note of a submission"),
     method="PUT",
 )
-def annotate(request: HttpRequest, public_id: UUID, body: schemas.Note) -> schemas.Submission:
+def annotate(request: ApiRequest, public_id: UUID, body: schemas.Note) -> schemas.Submission:
     found = selectors.get_visible(request.user, public_id)
     services.annotate(user=request.user, submission=found, note=body.note)
     return one_submission(request.user, public_id)
@@ -270,7 +271,7 @@ def annotate(request: HttpRequest, public_id: UUID, body: schemas.Note) -> schem
     schemas.Receipt,
     _("The receipt of a submission, which binds the organizers"),
 )
-def receipt(request: HttpRequest, public_id: UUID) -> JsonResponse:
+def receipt(request: ApiRequest, public_id: UUID) -> JsonResponse:
     return JsonResponse(receipt_of(selectors.get_visible(request.user, public_id)).to_dict())
 
 
@@ -321,7 +322,7 @@ def shown_line(line: Line) -> schemas.Submission:
         is_final=found.state in FINAL,
         arrived_at=found.arrived_at,
         finished_at=found.finished_at,
-        submitted_by=found.submitted_by and found.submitted_by.display_name,
+        submitted_by=found.submitted_by.display_name if found.submitted_by else None,
         note=found.note,
         files=[
             schemas.File(
@@ -335,7 +336,7 @@ def shown_line(line: Line) -> schemas.Submission:
         ],
         counts=line.counts,
         may_choose=line.may_choose,
-        problems=[problems.of_stored(problem) for problem in found.problems],
+        problems=[schemas.Problem(**problems.of_stored(one)) for one in found.problems],
         n_problems=found.n_problems,
         values=dict(visible.values) if visible and visible.values is not None else None,
         band=(band.low, band.high) if isinstance(band, Band) else None,

@@ -38,27 +38,26 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from django.http import HttpRequest
-
     from pwscup.accounts.models import Invitation
     from pwscup.contests.models import Contest
+    from pwscup.core.http.requests import ApiRequest
 
 router = Operations(tags=["team"])
 TEAM = f"{CONTEST}/team"
 MINUTE = 60
 
 
-def _own(request: HttpRequest, slug: str) -> Team:
+def _own(request: ApiRequest, slug: str) -> Team:
     team = own_team(request, visible_contest(request.user, slug))
     return Team.objects.select_related("contest", "division").get(pk=team.pk)
 
 
 @router.looks(TEAM, "team", schemas.OwnTeam, _("Your team and its members"))
-def team(request: HttpRequest, slug: str) -> schemas.OwnTeam:
+def team(request: ApiRequest, slug: str) -> schemas.OwnTeam:
     return _shown(request, _own(request, slug))
 
 
-def _shown(request: HttpRequest, own: Team) -> schemas.OwnTeam:
+def _shown(request: ApiRequest, own: Team) -> schemas.OwnTeam:
     now, is_captain = timezone.now(), policies.is_captain(request.user, own)
     may_invite = (
         is_captain and TEAM_SCOPE in request.auth.all_scopes
@@ -83,7 +82,7 @@ def _shown(request: HttpRequest, own: Team) -> schemas.OwnTeam:
         may_shorten=is_captain and policies.may_shorten(own, now),
         is_named_in_archive=own.is_named_in_archive,
         affiliation=own.affiliation,
-        invitation=invitation and _invitation(invitation),
+        invitation=_invitation(invitation) if invitation else None,
     )
 
 
@@ -99,7 +98,7 @@ def _invitation(found: Invitation) -> schemas.Invitation:
     as_="team-create",
     status=201,
 )
-def create(request: HttpRequest, slug: str, body: schemas.NewTeam) -> Status:
+def create(request: ApiRequest, slug: str, body: schemas.NewTeam) -> Status:
     contest = visible_contest(request.user, slug)
     form = checked(FoundingForm(data_of(body), divisions=contest.divisions.all()))
     made = services.create_team(
@@ -116,7 +115,7 @@ def create(request: HttpRequest, slug: str, body: schemas.NewTeam) -> Status:
     as_="team-change",
     method="PATCH",
 )
-def change(request: HttpRequest, slug: str, body: schemas.TeamChange) -> schemas.OwnTeam:
+def change(request: ApiRequest, slug: str, body: schemas.TeamChange) -> schemas.OwnTeam:
     own, given = _own(request, slug), body.dict(exclude_unset=True)
     names = checked(TeamForm(given)).cleaned_data if "name" in given else None
     short = checked(ShortNameForm(given)).cleaned_data if "short_name" in given else None
@@ -145,7 +144,7 @@ def _profile_of(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @router.acts(f"{TEAM}/leave", "team-leave", None, _("Leave your team"), status=204)
-def leave(request: HttpRequest, slug: str) -> Status:
+def leave(request: ApiRequest, slug: str) -> Status:
     services.leave_team(user=request.user, team=_own(request, slug))
     return Status(204, None)
 
@@ -157,7 +156,7 @@ def leave(request: HttpRequest, slug: str) -> Status:
     _("Create an invitation link for a week, which replaces the one before"),
     status=201,
 )
-def invite(request: HttpRequest, slug: str) -> Status:
+def invite(request: ApiRequest, slug: str) -> Status:
     made = services.invite(user=request.user, team=_own(request, slug))
     return Status(201, _invitation(made))
 
@@ -171,7 +170,7 @@ def invite(request: HttpRequest, slug: str) -> Status:
     method="DELETE",
     status=204,
 )
-def revoke(request: HttpRequest, slug: str) -> Status:
+def revoke(request: ApiRequest, slug: str) -> Status:
     services.revoke_invitation(user=request.user, team=_own(request, slug))
     return Status(204, None)
 
@@ -186,7 +185,7 @@ def _member(own: Team, number: int) -> User:
     schemas.OwnTeam,
     _("Make another member the captain"),
 )
-def transfer(request: HttpRequest, slug: str, number: int) -> schemas.OwnTeam:
+def transfer(request: ApiRequest, slug: str, number: int) -> schemas.OwnTeam:
     own = _own(request, slug)
     services.transfer_captaincy(user=request.user, team=own, to=_member(own, number))
     return _shown(request, _own(request, slug))
@@ -199,7 +198,7 @@ def transfer(request: HttpRequest, slug: str, number: int) -> schemas.OwnTeam:
     _("Remove a member"),
     method="DELETE",
 )
-def remove(request: HttpRequest, slug: str, number: int) -> schemas.OwnTeam:
+def remove(request: ApiRequest, slug: str, number: int) -> schemas.OwnTeam:
     own = _own(request, slug)
     services.remove_member(user=request.user, team=own, member=_member(own, number))
     return _shown(request, _own(request, slug))
@@ -214,7 +213,7 @@ def remove(request: HttpRequest, slug: str, number: int) -> schemas.OwnTeam:
     schemas.Invited,
     _("The team of an invitation link, and why you cannot join it"),
 )
-def invitation(request: HttpRequest, token: str) -> schemas.Invited:
+def invitation(request: ApiRequest, token: str) -> schemas.Invited:
     found = _opened(request, token)
     contest, now = found.team.contest, timezone.now()
     code = policies.refusal_of_invitation(found, now)
@@ -234,13 +233,13 @@ def invitation(request: HttpRequest, token: str) -> schemas.Invited:
     _("Join the team of an invitation link"),
     as_="team-join",
 )
-def join(request: HttpRequest, token: str) -> schemas.OwnTeam:
+def join(request: ApiRequest, token: str) -> schemas.OwnTeam:
     found = _opened(request, token)
     joined = services.join_team(user=request.user, invitation=found, source=source_of(request))
     return _shown(request, _own(request, joined.contest.slug))
 
 
-def _opened(request: HttpRequest, token: str) -> Invitation:
+def _opened(request: ApiRequest, token: str) -> Invitation:
     found = selectors.invitation_by_token(token)
     if found is None or not may_see(request.user, found.team.contest):
         raise Http404
@@ -254,7 +253,7 @@ def _opened(request: HttpRequest, token: str) -> Invitation:
     _("Join a team, or create one, by the class code of a contest"),
     status=201,
 )
-def join_by_code(request: HttpRequest, slug: str, body: schemas.JoinByCode) -> Status:
+def join_by_code(request: ApiRequest, slug: str, body: schemas.JoinByCode) -> Status:
     contest = visible_contest(request.user, slug)
     if limits.is_exhausted(request, "wrong_code"):
         raise Throttled(wait=MINUTE)
@@ -268,7 +267,7 @@ def join_by_code(request: HttpRequest, slug: str, body: schemas.JoinByCode) -> S
     return Status(201, _shown(request, _own(request, joined.contest.slug)))
 
 
-def _chosen_team(contest: Contest, body: schemas.JoinByCode) -> dict[str, object]:
+def _chosen_team(contest: Contest, body: schemas.JoinByCode) -> dict[str, Any]:
     """The open team of that short name; or the names of a new one."""
     if body.team:
         team = policies.open_teams(contest).filter(slug=body.team).first()
@@ -297,7 +296,7 @@ def _chosen_team(contest: Contest, body: schemas.JoinByCode) -> dict[str, object
     schemas.Office,
     _("The role that an invitation offers, and why you cannot accept it"),
 )
-def office(request: HttpRequest, token: str) -> schemas.Office:
+def office(request: ApiRequest, token: str) -> schemas.Office:
     found = office_invitation(token)
     code = contest_services.staff.refusal_of_office(request.user, found)
     return schemas.Office(
@@ -314,7 +313,7 @@ def office(request: HttpRequest, token: str) -> schemas.Office:
     _("Accept the role that an invitation offers"),
     as_="office-accept",
 )
-def accept_office(request: HttpRequest, token: str) -> schemas.Office:
+def accept_office(request: ApiRequest, token: str) -> schemas.Office:
     found = office_invitation(token)
     accepted = contest_services.accept_office(user=request.user, invitation=found)
     return schemas.Office(contest=accepted.slug, office=found.office, reason=None)

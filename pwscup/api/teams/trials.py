@@ -24,7 +24,7 @@ from pwscup.trials import pages, selectors, services
 from pwscup.trials.models import Trial
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
+    from pwscup.core.http.requests import ApiRequest
 
 router = Operations(tags=["trials"])
 TRIAL = "/trials/{uuid:public_id}"
@@ -36,7 +36,7 @@ TRIAL = "/trials/{uuid:public_id}"
     list[schemas.Method],
     _("The methods that your team may try in a round, with their numbers"),
 )
-def methods(request: HttpRequest, slug: str, key: str) -> list[schemas.Method]:
+def methods(request: ApiRequest, slug: str, key: str) -> list[schemas.Method]:
     round = selectors.round_with_trials(request.user, slug, key)
     return [
         schemas.Method(
@@ -66,7 +66,7 @@ def methods(request: HttpRequest, slug: str, key: str) -> list[schemas.Method]:
     _("The kept trials of your team in a round, the newest first"),
 )
 def trials(
-    request: HttpRequest, response: HttpResponse, slug: str, key: str, paging: Query[Paging]
+    request: ApiRequest, response: HttpResponse, slug: str, key: str, paging: Query[Paging]
 ) -> list[schemas.Trial]:
     round = selectors.round_with_trials(request.user, slug, key)
     team = own_team(request, round.contest)
@@ -84,7 +84,7 @@ def trials(
     as_="trial-begin",
     status=201,
 )
-def begin(request: HttpRequest, slug: str, key: str, body: schemas.NewTrial) -> Status:
+def begin(request: ApiRequest, slug: str, key: str, body: schemas.NewTrial) -> Status:
     round = selectors.round_with_trials(request.user, slug, key)
     team, now = own_team(request, round.contest), arrival(request)
     after_terms(request, round.contest)
@@ -111,11 +111,11 @@ def begin(request: HttpRequest, slug: str, key: str, body: schemas.NewTrial) -> 
 
 
 @router.looks(TRIAL, "trial", schemas.Trial, _("A trial of your team: its state and its values"))
-def trial(request: HttpRequest, public_id: UUID) -> schemas.Trial:
+def trial(request: ApiRequest, public_id: UUID) -> schemas.Trial:
     return _shown(_own(request, public_id), request)
 
 
-def _own(request: HttpRequest, public_id: UUID) -> Trial:
+def _own(request: ApiRequest, public_id: UUID) -> Trial:
     found = selectors.own_trial(request.user, public_id)
     after_terms(request, found.round.contest)
     return found
@@ -127,7 +127,7 @@ def _own(request: HttpRequest, public_id: UUID) -> Trial:
     ["application/octet-stream"],
     _("A file that a trial has made"),
 )
-def trial_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResponse:
+def trial_file(request: ApiRequest, public_id: UUID, key: str) -> HttpResponse:
     found = _own(request, public_id)
     entry = found.files.select_related("file").filter(key=key).first()
     if entry is None or entry.file.erased_at is not None:
@@ -143,13 +143,13 @@ def trial_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResponse:
     _("Submit what a trial has made"),
     status=201,
 )
-def submit(request: HttpRequest, public_id: UUID) -> Status:
+def submit(request: ApiRequest, public_id: UUID) -> Status:
     found = selectors.own_trial(request.user, public_id)
     made = services.submit_trial(user=request.user, trial=found, arrived_at=arrival(request))
     return Status(201, one_submission(request.user, made.public_id))
 
 
-def _shown(found: Trial, request: HttpRequest) -> schemas.Trial:
+def _shown(found: Trial, request: ApiRequest) -> schemas.Trial:
     """Without the seeds of its random choices."""
     contest = found.round.contest
     shown = visible_measures(contest, request.user)
@@ -170,7 +170,7 @@ def _shown(found: Trial, request: HttpRequest) -> schemas.Trial:
         ],
         values={id_: values[id_] for id_ in shown if id_ in values},
         attack_rate=(found.facts.get("attack") or {}).get("rate"),
-        problems=[problems.of_stored(one) for one in found.problems],
+        problems=[schemas.Problem(**problems.of_stored(one)) for one in found.problems],
         files=[
             schemas.File(
                 key=one.key,
@@ -181,6 +181,6 @@ def _shown(found: Trial, request: HttpRequest) -> schemas.Trial:
             )
             for one in found.files.select_related("file")
         ],
-        submission=found.submission and found.submission.public_id,
+        submission=found.submission.public_id if found.submission else None,
         reference=found.reference,
     )

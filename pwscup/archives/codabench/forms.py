@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.forms.common import MomentField, ZoneField, clean_moment
 from pwscup.contests.forms.description import DEFAULT_ZONE, suggested_start
+from pwscup.core.forms import choice_field
 
 
 class BundleForm(forms.Form):
@@ -51,7 +52,7 @@ class DraftForm(forms.Form):
     ) -> None:
         super().__init__(*args, **kwargs)
         names = [proposed, *(name for name in allowed if name != proposed)]
-        self.fields["program"].choices = [
+        choice_field(self, "program").choices = [
             (name, name if name in allowed else _("%(name)s (not allowed yet)") % {"name": name})
             for name in names
         ]

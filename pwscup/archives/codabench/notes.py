@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.archives.codabench.left_out import LEFT_OUT
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
 
 MOST = 100
 """Notes that are kept of a kind."""
@@ -86,7 +88,7 @@ def _shown(value: str) -> str:
     return str(EXPECTED.get(value, value))
 
 
-EXPECTED: dict[str, Promise] = {
+EXPECTED: dict[str, _StrPromise] = {
     "text": _("a text"),
     "whole": _("a whole number from 0"),
     "flag": _("true or false"),
@@ -101,7 +103,7 @@ EXPECTED: dict[str, Promise] = {
 }
 """Expected values by the name that notes give them."""
 
-PROBLEMS: dict[str, Promise] = {
+PROBLEMS: dict[str, _StrPromise] = {
     "bundle.broken": _("not a zip archive, or a damaged one — expected a bundle of Codabench"),
     "bundle.broken_file": _("a damaged file in the archive — expected the files packed again"),
     "bundle.compression": _("an unusual compression — expected “deflate” or none"),

@@ -22,6 +22,7 @@ from pwscup.archives.codabench.description import Column, Competition, Page, Pha
 from pwscup.archives.codabench.notes import Note, Notes
 from pwscup.contests.models import Contest
 from pwscup.contests.services import RoundPlan
+from pwscup.core.db.columns import longest
 from scoring.registry import ALL_MEASURES
 from scoring.rulesets import Ruleset, parse_ruleset
 
@@ -31,7 +32,7 @@ ENDLESS = timedelta(days=365)
 MOST_TRIES = 10_000
 MOST_MINUTES = 3_650 * 24 * 60
 LONGEST_TITLE, LONGEST_SUMMARY, LONGEST_TERMS = (
-    Contest._meta.get_field(name).max_length for name in ("title", "summary", "terms")
+    longest(Contest, name) for name in ("title", "summary", "terms")
 )
 RULES = {
     "": "chosen_or_latest",

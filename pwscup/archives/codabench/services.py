@@ -125,7 +125,7 @@ def _created(
         timezone=timezone,
         **texts,
     )
-    given = {"actor": actor, "contest": contest}
+    given: dict[str, Any] = {"actor": actor, "contest": contest}
     services.update_rounds(**given, plans=draft.rounds)
     if draft.terms:
         services.update_terms(**given, terms=draft.terms, terms_ja="")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -25,6 +25,7 @@ from pwscup.contests import policies, selectors
 from pwscup.contests.organize.common import tell
 from pwscup.contests.rules.measures import shown_measure
 from pwscup.core.files.names import plain_name
+from pwscup.core.http.requests import SignedIn
 from pwscup.core.texts.refusals import Refused
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ MOST_LISTED = 20
 
 @FORM
 @login_required
-def upload(request: HttpRequest) -> HttpResponse:
+def upload(request: SignedIn) -> HttpResponse:
     """Upload a bundle, and the bundles of before."""
     if not policies.may_create_contests(request.user):
         raise Http404
@@ -66,7 +67,7 @@ def bundles_of(user: User) -> list[CodabenchBundle]:
 
 @FORM
 @login_required
-def bundle(request: HttpRequest, number: int) -> HttpResponse:
+def bundle(request: SignedIn, number: int) -> HttpResponse:
     """The draft that a bundle would become, and after that what it became."""
     found = visible_bundle(request.user, number)
     if found.contest is not None:
@@ -123,7 +124,7 @@ def visible_bundle(user: User, number: int) -> CodabenchBundle:
 
 
 def _made(
-    request: HttpRequest, bundle: CodabenchBundle, draft: Draft, form: DraftForm
+    request: SignedIn, bundle: CodabenchBundle, draft: Draft, form: DraftForm
 ) -> HttpResponse:
     zone = form.cleaned_data["timezone"]
     try:

@@ -96,7 +96,7 @@ def _checked(archive: archives.Archive) -> Checked:
     files = {file.path: file for file in archive.entries}
     manifest = _manifest(files)  # a newer version may have other names
     _check_names(archive)
-    entries = {name: ManifestEntry(name, *rest) for name, *rest in _listed(manifest)}
+    entries = {line[0]: ManifestEntry(*line) for line in _listed(manifest)}
     if missing := entries.keys() - files.keys():
         raise ArchiveRefused("missing", entry=min(missing))
     if unlisted := files.keys() - entries.keys() - {layout.MANIFEST}:

@@ -26,6 +26,7 @@ from pwscup.archives.reading.rows import Reader
 from pwscup.archives.writing import history
 from pwscup.contests.models import Contest
 from pwscup.contests.services import free_slug
+from pwscup.core.db.columns import field_of
 from pwscup.core.db.slices import short_transaction, slices
 from pwscup.core.files import space, storage
 from pwscup.core.models import Job, StoredFile
@@ -241,7 +242,7 @@ def _resolved(work: Restoring, sheet: Sheet, row: dict[str, Any]) -> dict[str, A
         if not column.refers:
             values[column.name] = value
         elif not column.later:
-            attname = sheet.model._meta.get_field(column.name).attname
+            attname = field_of(sheet.model, column.name).attname
             values[attname] = None if value is None else work.keys[column.refers][value]
     return values
 
@@ -251,7 +252,7 @@ def _set_later(work: Restoring) -> None:
     for batch in slices(work.later):
         made = []
         for sheet, column, pk, key in batch:
-            attname = sheet.model._meta.get_field(column.name).attname
+            attname = field_of(sheet.model, column.name).attname
             made.append(sheet.model(pk=pk, **{attname: work.keys[column.refers][key]}))
         sheet, column = batch[0][:2]
         with short_transaction():

@@ -14,6 +14,7 @@ from pwscup.archives.problems import ArchiveRefused
 from pwscup.archives.reading.checking import Checked
 from pwscup.archives.reading.values import WrongValue, value_of
 from pwscup.archives.row_texts import Row, read_csv, read_json
+from pwscup.core.db.columns import field_of
 from scoring.tables import toml_text
 
 MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
@@ -94,7 +95,7 @@ def rows(reader: Reader, sheet: Sheet) -> Iterator[Row]:
 
 
 def _value(sheet: Sheet, column: Column, raw: Any) -> Any:
-    target = sheet.model._meta.get_field(column.name)
+    target = field_of(sheet.model, column.name)
     if not column.refers:
         return value_of(target, raw)
     if raw in (None, ""):

@@ -22,6 +22,7 @@ from pwscup.archives.naming import Called, called, renamer
 from pwscup.archives.row_texts import Row, dumped, plain, write_csv, write_json
 from pwscup.contests.selectors import original_of, public_schema
 from pwscup.core import seals
+from pwscup.core.db.columns import field_of
 from pwscup.core.models import Seal, StoredFile
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def snapshot() -> Iterator[None]:
     is_outermost = not connection.in_atomic_block
     mode = getattr(connection, "transaction_mode", None)
     if connection.vendor == "sqlite":
-        connection.transaction_mode = "DEFERRED"  # a read-only transaction blocks nobody
+        connection.transaction_mode = "DEFERRED"  # type: ignore[attr-defined]  # a read-only transaction blocks nobody
     try:
         with transaction.atomic():
             if is_outermost and connection.vendor == "postgresql":
@@ -72,7 +73,7 @@ def snapshot() -> Iterator[None]:
             yield
     finally:
         if connection.vendor == "sqlite":
-            connection.transaction_mode = mode
+            connection.transaction_mode = mode  # type: ignore[attr-defined]
 
 
 def write_entries(archive: Archive, folder: Path, now: datetime) -> dict[str, StoredFile]:
@@ -139,7 +140,7 @@ def _records(export: Export, sheet: Sheet) -> Iterator[Row]:
         yield from ({"n": n} for n in export.keys["judges"].values())
         return
     columns = _columns(export, sheet)
-    fields = [sheet.model._meta.get_field(column.name).attname for column in columns]
+    fields = [field_of(sheet.model, column.name).attname for column in columns]
     rows = _in_order(export, sheet, _rows(export, sheet).values_list("pk", *fields))
     for n, (pk, *values) in enumerate(rows, start=1):
         row: Row = {"n": n}

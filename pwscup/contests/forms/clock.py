@@ -13,8 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.forms.common import MomentField, VersionedForm
 from pwscup.contests.models import Contest, Interruption, Round
+from pwscup.core.db.columns import longest
 
-LONGEST_REASON = Interruption._meta.get_field("reason").max_length
+LONGEST_REASON = longest(Interruption, "reason")
 
 
 class ReasonForm(VersionedForm):
@@ -50,8 +51,8 @@ class LengthForm(ReasonForm):
         label=_("Move the later rounds by the same time"), required=False
     )
 
-    def __init__(self, *args: Any, round: Round, **kwargs: Any) -> None:
-        super().__init__(*args, prefix=f"round-{round.key}", **kwargs)
+    def __init__(self, data: Any = None, *, round: Round, **kwargs: Any) -> None:
+        super().__init__(data, prefix=f"round-{round.key}", **kwargs)
         self.fields["until"] = MomentField(
             zone=round.contest.tz, label=_("… or until"), required=False
         )
@@ -83,8 +84,8 @@ class LengthForm(ReasonForm):
 class OutageForm(ReasonForm):
     """The time when the platform could not be used."""
 
-    def __init__(self, *args: Any, zone: ZoneInfo, **kwargs: Any) -> None:
-        super().__init__(*args, prefix="outage", **kwargs)
+    def __init__(self, data: Any = None, *, zone: ZoneInfo, **kwargs: Any) -> None:
+        super().__init__(data, prefix="outage", **kwargs)
         self.fields["started_at"] = MomentField(zone=zone, label=_("From"))
         self.fields["ended_at"] = MomentField(
             zone=zone,

@@ -41,6 +41,14 @@ def _city(zone: str, language: str) -> str:
     return get_timezone_location(zone, locale=language, return_city=True)
 
 
+class RoundField(forms.ModelChoiceField):
+    """A choice of rounds, by their titles in the reader's language."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        title: str = obj.local_title
+        return title
+
+
 class ZoneInput(forms.TextInput):
     """A text field that proposes time zones while somebody types."""
 
@@ -74,7 +82,7 @@ class ZoneField(forms.ChoiceField):
         """The name of the zone; what is unknown stays as typed."""
         typed = str(super().to_python(value)).strip()
         wanted = typed.casefold().replace(" ", "_")
-        zones = list(self.choices)
+        zones = zone_choices()
         names = [zone for zone, _city in zones if zone.casefold() == wanted]
         cities = [zone for zone, city in zones if city.casefold().replace(" ", "_") == wanted]
         found = names or cities
@@ -98,7 +106,7 @@ class OneTitleSuffices(forms.BaseForm):
         return cleaned
 
 
-def clean_moment(form: forms.Form, cleaned: dict[str, Any], name: str) -> None:
+def clean_moment(form: forms.BaseForm, cleaned: dict[str, Any], name: str) -> None:
     """Interpret a time that was entered as text in the zone that the same form chooses."""
     if not (cleaned.get("timezone") and cleaned.get(name)):
         return

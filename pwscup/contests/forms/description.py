@@ -23,6 +23,7 @@ from pwscup.contests.forms.common import (
 )
 from pwscup.contests.models import Contest
 from pwscup.contests.services import RESERVED_SLUGS
+from pwscup.core.forms import choice_field
 from pwscup.core.texts.problems import parts
 from scoring.errors import ProblemsFound
 from scoring.rulesets import Ruleset, load_ruleset, localized, parse_ruleset, ruleset_names
@@ -125,7 +126,7 @@ class NewContestForm(DescriptionForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         language = get_language() or "en"
-        self.fields["ruleset"].choices = [
+        choice_field(self, "ruleset").choices = [
             (name, localized(load_ruleset(name).title, language)) for name in ruleset_names()
         ]
         self.fields["starts_at"].initial = suggested_start(ZoneInfo(DEFAULT_ZONE))

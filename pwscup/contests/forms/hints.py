@@ -10,13 +10,15 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.forms.common import VersionedForm
 from pwscup.contests.models import RoundHint
+from pwscup.core.db.columns import longest
+from pwscup.core.forms import choice_field
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pwscup.contests.models import Round
 
-LONGEST = RoundHint._meta.get_field("text").max_length
+LONGEST = longest(RoundHint, "text")
 
 
 def _text(label: Any, **options: Any) -> forms.CharField:
@@ -40,4 +42,4 @@ class HintForm(VersionedForm):
 
     def __init__(self, rounds: Sequence[Round], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["key"].choices = [(round.key, round.local_title) for round in rounds]
+        choice_field(self, "key").choices = [(round.key, round.local_title) for round in rounds]

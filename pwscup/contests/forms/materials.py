@@ -15,11 +15,12 @@ from pwscup.contests.forms.common import OneTitleSuffices, VersionedForm
 from pwscup.contests.materials import TYPES, suffix_of
 from pwscup.contests.models import Material
 from pwscup.contests.services.materials import MAX_BYTES, MAX_HIERARCHY_BYTES, is_web_address
+from pwscup.core.db.columns import longest
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
 
-LONGEST_URL = Material._meta.get_field("url").max_length
+LONGEST_URL = longest(Material, "url")
 
 
 class MaterialForm(OneTitleSuffices, VersionedForm):

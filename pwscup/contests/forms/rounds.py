@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.forms.common import MomentField, VersionedForm
 from pwscup.contests.models import Round
 from pwscup.contests.services import RoundPlan, round_problems
+from pwscup.core.forms import choice_field
 from scoring.rulesets.kinds import ROUND_KINDS
 
 FIELDS = ("opens_at", "closes_at", "tries", "tries_per_day", "feedback")
@@ -24,15 +25,15 @@ class RoundForm(forms.Form):
     tries_per_day = forms.IntegerField(min_value=1, max_value=10_000, required=False)
     feedback = forms.ChoiceField(label=_("Feedback"), choices=Round.Feedback.choices)
 
-    def __init__(self, *args: Any, round: Round, **kwargs: Any) -> None:
+    def __init__(self, data: Any = None, *, round: Round, **kwargs: Any) -> None:
         initial = {name: getattr(round, name) for name in FIELDS}
-        super().__init__(*args, initial=initial, prefix=round.key, **kwargs)
+        super().__init__(data, initial=initial, prefix=round.key, **kwargs)
         self.round = round
         zone = round.contest.tz
         self.fields["opens_at"] = MomentField(zone=zone, label=_("Opens"))
         self.fields["closes_at"] = MomentField(zone=zone, label=_("Closes"))
         per_target = round.spec.tries_per_target is not None
-        self.fields["feedback"].choices = feedback_choices(round)
+        choice_field(self, "feedback").choices = feedback_choices(round)
         self.fields["tries"].label = (
             _("Guesses per target") if per_target else _("Attempts per team")
         )
@@ -83,7 +84,7 @@ class RoundsForm(VersionedForm):
                 self.add_error(None, problem)
         return all(valid) and not self.errors
 
-    def _titled(self) -> Iterable[tuple[str, RoundPlan]]:
+    def _titled(self) -> Sequence[tuple[str, RoundPlan]]:
         return [(form.round.local_title, form.plan()) for form in self.rounds]
 
     def plans(self) -> list[RoundPlan]:

@@ -15,8 +15,9 @@ from pwscup.accounts.models import ClassCode
 from pwscup.contests.forms.common import VersionedForm
 from pwscup.contests.models import Division
 from pwscup.contests.teams import lists
+from pwscup.core.db.columns import longest
 
-LONGEST_TITLE = Division._meta.get_field("title").max_length
+LONGEST_TITLE = longest(Division, "title")
 
 
 class OrganizerForm(forms.Form):

@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.forms.common import VersionedForm
 from pwscup.contests.rules.texts import COLUMN_KINDS, ROLES
+from pwscup.core.forms import choice_field
 from pwscup.formats.spec import NOTHING_TICKED
 from scoring.errors import ProblemsFound
 from scoring.tables.schema import DECIMALS, MOST_DECIMALS, Column, Kind, Role, Schema
@@ -141,7 +142,8 @@ class ColumnForm(forms.Form):
 
     def __init__(
         self,
-        *args: Any,
+        data: Any = None,
+        *,
         column: Column,
         roles: Mapping[Role, Any] = ROLES,
         ticks: Mapping[str, Any] = NO_TICKS,
@@ -150,13 +152,13 @@ class ColumnForm(forms.Form):
     ) -> None:
         fields = ("role", "kind", "cross", "min", "max", "decimals", "values")
         initial = {name: getattr(column, name) for name in fields}
-        super().__init__(*args, initial=initial, use_required_attribute=False, **kwargs)
+        super().__init__(data, initial=initial, use_required_attribute=False, **kwargs)
         self.before, self.column_name = column, column.name
         self._ticks = tuple(ticks)
         for tick, title in ticks.items():
             initially = column.name in ticked.get(tick, ())
             self.fields[tick] = forms.BooleanField(label=title, required=False, initial=initially)
-        self.fields["role"].choices = roles.items()
+        choice_field(self, "role").choices = roles.items()
         for bound in self.fields.values():
             kind = "form-select" if isinstance(bound, forms.ChoiceField) else "form-control"
             is_tick = isinstance(bound, forms.BooleanField)
@@ -194,7 +196,7 @@ class AttackColumnsForm(VersionedForm):
         super().__init__(*args, **kwargs)
         choices = [("", _("none")), *((name, name) for name in schema.names)]
         for key in ("e2_column", "e4_column"):
-            self.fields[key].choices = choices
+            choice_field(self, key).choices = choices
             self.fields[key].initial = getattr(schema, key) or ""
             self.fields[key].widget.attrs["class"] = "form-select"
 

@@ -12,8 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.forms.common import VersionedForm
 from pwscup.contests.models import Contest
 from pwscup.contests.services import LONGEST_DAYS
+from pwscup.core.db.columns import longest
 
-LONGEST_TERMS = Contest._meta.get_field("terms").max_length
+LONGEST_TERMS = longest(Contest, "terms")
 
 
 def _terms_field(label: Any) -> forms.CharField:

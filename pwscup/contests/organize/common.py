@@ -9,7 +9,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 
 from pwscup.contests import faults, selectors
@@ -18,7 +18,7 @@ from pwscup.contests.organize import nav, wizard
 from pwscup.core.http.posted import posted_number
 from pwscup.core.texts.refusals import Refused
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 
 def for_organizers(view: View) -> View:
@@ -26,7 +26,7 @@ def for_organizers(view: View) -> View:
 
     @login_required
     @wraps(view)
-    def entered(request: HttpRequest, slug: str, **names: Any) -> HttpResponse:
+    def entered(request: HttpRequest, slug: str, **names: Any) -> HttpResponseBase:
         return view(request, selectors.organized_contest(request.user, slug), **names)
 
     return entered

@@ -19,6 +19,7 @@ from pwscup.contests.organize.common import for_organizers, organizer_page, tell
 from pwscup.contests.rules.pages import given_columns
 from pwscup.contests.teams import tables
 from pwscup.core.files.names import plain_name
+from pwscup.core.http.requests import SignedIn
 from pwscup.core.texts import problems
 from pwscup.core.texts.refusals import Refused
 from scoring.errors import ProblemsFound
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_organizers
-def data(request: HttpRequest, contest: Contest) -> HttpResponse:
+def data(request: SignedIn, contest: Contest) -> HttpResponse:
     """The contest's table, and the upload of another one."""
     if request.method != "POST":
         return _page(request, contest)
@@ -80,7 +81,7 @@ def _keep_entered(request: HttpRequest, contest: Contest, version: int) -> None:
 
 @require_POST
 @for_organizers
-def generate(request: HttpRequest, contest: Contest) -> HttpResponse:
+def generate(request: SignedIn, contest: Contest) -> HttpResponse:
     """Generate a synthetic table."""
     form = _generate_form(contest, request.POST)
     if not form.is_valid():
@@ -94,7 +95,7 @@ def generate(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 @require_POST
 @for_organizers
-def columns(request: HttpRequest, contest: Contest) -> HttpResponse:
+def columns(request: SignedIn, contest: Contest) -> HttpResponse:
     """Check the columns as entered, show once more what participants get of them, or make the draft the contest's
     table."""
     draft = selectors.draft_of(contest)
@@ -150,7 +151,7 @@ def _review(
 
 
 def _confirmed(
-    request: HttpRequest, contest: Contest, form: ColumnsForm, schema: Schema
+    request: SignedIn, contest: Contest, form: ColumnsForm, schema: Schema
 ) -> HttpResponse:
     try:
         services.confirm_table(
@@ -167,14 +168,14 @@ def _confirmed(
     return redirect("organize-data", contest.slug)
 
 
-def _upload_form(contest: Contest, *data: Any) -> FileForm:
-    return contest.format.setup.UPLOAD_FORM(*data, initial={"version": contest.version})
+def _upload_form(contest: Contest, data: Any = None, files: Any = None) -> FileForm:
+    return contest.format.setup.UPLOAD_FORM(data, files, initial={"version": contest.version})
 
 
-def _generate_form(contest: Contest, *data: Any) -> VersionedForm:
+def _generate_form(contest: Contest, data: Any = None) -> VersionedForm:
     setup = contest.format.setup
     initial = {"version": contest.version, **setup.proposed(contest.ruleset)}
-    return setup.GENERATE_FORM(*data, initial=initial)
+    return setup.GENERATE_FORM(data, initial=initial)
 
 
 def _columns_form(contest: Contest, draft: TableDraft, data: Any = None) -> ColumnsForm:
@@ -259,7 +260,7 @@ def _warnings(
     contest: Contest, dataset: Dataset | None, draft: TableDraft | None, checked: Schema | None
 ) -> list[str]:
     """Warnings about the columns that were just checked, the draft's, or the confirmed table's."""
-    schema = checked or (draft.schema if draft else dataset and dataset.schema)
+    schema = checked or (draft.schema if draft else dataset.schema if dataset else None)
     if schema is None:
         return []
     return contest.format.setup.warnings(contest, schema, draft, dataset)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest
 
 BACK = "organize-materials"
-ADDED = {
+ADDED: dict[str, tuple[Any, Callable[..., Any]]] = {
     "file": (MaterialFileForm, services.add_file),
     "link": (LinkForm, services.add_link),
     "hierarchies": (HierarchiesForm, services.add_hierarchies),
@@ -79,7 +80,7 @@ def _lines(contest: Contest) -> list[tuple[Material, str, MaterialForm]]:
 def shown_problems(problems: Iterable[Problem]) -> list[Any]:
     """The problems in the reader's language; where they name a key, what is expected is a text of the library."""
     translated = [
-        replace(one, params={**one.params, "expected": _(one.params["expected"])})
+        replace(one, params={**one.params, "expected": _(str(one.params["expected"]))})
         if one.code in EXPECTS_TEXT
         else one
         for one in problems
@@ -98,7 +99,7 @@ def materials(request: HttpRequest, contest: Contest) -> HttpResponse:
         return redirect(BACK, contest.slug)
     form_class, service = ADDED[kind]
     form = form_class(request.POST, request.FILES, prefix=kind)
-    failed = {f"{kind}_form": form}
+    failed: dict[str, Any] = {f"{kind}_form": form}
     if not form.is_valid():
         return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, **failed)
     try:
@@ -119,7 +120,7 @@ def material(request: HttpRequest, contest: Contest, number: int) -> HttpRespons
     """Move or remove a material, or change its titles and who gets it."""
     if not contest.materials.filter(pk=number).exists():
         raise Http404
-    service = CHANGED.get(request.POST.get("do", ""))
+    service: Callable[..., Any] | None = CHANGED.get(request.POST.get("do", ""))
     what: dict[str, Any] = {"number": number, "version": version_of(request)}
     if service is None:
         form = MaterialForm(request.POST)

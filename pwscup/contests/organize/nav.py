@@ -11,11 +11,11 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 if TYPE_CHECKING:
-    from django.utils.functional import Promise
+    from django.utils.functional import _StrPromise
 
     from pwscup.contests.models import Contest
 
-PAGES: tuple[tuple[Promise, tuple[tuple[str, Promise, str], ...]], ...] = (
+PAGES: tuple[tuple[_StrPromise, tuple[tuple[str, _StrPromise, str], ...]], ...] = (
     (
         _("Set up"),
         (
@@ -62,14 +62,14 @@ OF_HIDDEN_TABLES = ("disclosure",)
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    title: Promise
+    title: _StrPromise
     url: str
     is_here: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    title: Promise
+    title: _StrPromise
     links: tuple[Link, ...]
 
 

@@ -21,11 +21,12 @@ from pwscup.contests.organize.common import (
     tell,
     version_of,
 )
+from pwscup.core.http.requests import SignedIn
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_organizers
-def rounds(request: HttpRequest, contest: Contest) -> HttpResponse:
+def rounds(request: SignedIn, contest: Contest) -> HttpResponse:
     page = organizer_page(request, contest, "rounds")
     form = RoundsForm(page["contest_rounds"], version=contest.version, data=request.POST or None)
     if form.is_bound and form.is_valid():

@@ -44,6 +44,7 @@ from pwscup.contests.organize.common import (
 from pwscup.contests.teams import lists, tables
 from pwscup.core.files.exports import csv_response
 from pwscup.core.http.posted import posted_number
+from pwscup.core.http.requests import SignedIn
 from pwscup.core.qr import svg
 
 BACK = "organize-teams"
@@ -120,10 +121,10 @@ def poster(request: HttpRequest, contest: Contest) -> HttpResponse:
 @require_POST
 @for_organizers
 @never_cache
-def guest_link(request: HttpRequest, contest: Contest) -> HttpResponse:
+def guest_link(request: SignedIn, contest: Contest) -> HttpResponse:
     """A new sign-in link for a guest who lost theirs; it is shown once."""
     guest = contest.guests.filter(
-        pk=posted_number(request, "guest"), memberships__contest=contest
+        pk=posted_number(request, "guest") or 0, memberships__contest=contest
     ).first()
     if guest is None:
         raise Http404
@@ -150,7 +151,7 @@ def divisions(request: HttpRequest, contest: Contest) -> HttpResponse:
     if not form.is_valid():
         if not key:
             return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, division_form=form)
-        messages.error(request, " ".join(e for one in form.errors.values() for e in one))
+        messages.error(request, " ".join(str(e) for one in form.errors.values() for e in one))
         return redirect(BACK, contest.slug)
     if key:
         return _change(
@@ -169,7 +170,7 @@ def divisions(request: HttpRequest, contest: Contest) -> HttpResponse:
 @for_organizers
 def move(request: HttpRequest, contest: Contest) -> HttpResponse:
     """Move a team to another division, or to none."""
-    team = contest.teams.filter(pk=posted_number(request, "team")).first()
+    team = contest.teams.filter(pk=posted_number(request, "team") or 0).first()
     key = request.POST.get("division", "")
     division = next((found for found in contest.divisions.all() if found.key == key), None)
     if team is None or (key and division is None):
@@ -183,13 +184,13 @@ def move(request: HttpRequest, contest: Contest) -> HttpResponse:
 @for_organizers
 def shorten(request: HttpRequest, contest: Contest) -> HttpResponse:
     """Give a team another short name."""
-    team = contest.teams.filter(pk=posted_number(request, "team"), is_house=False).first()
+    team = contest.teams.filter(pk=posted_number(request, "team") or 0, is_house=False).first()
     if team is None:
         raise Http404
     form = ShortNameForm(request.POST)
     if not form.is_valid():
         for problem in form.errors["short_name"]:
-            messages.error(request, problem)
+            messages.error(request, str(problem))
         return redirect(BACK, contest.slug)
     words = _("“%(team)s” has a new short name.") % {"team": team.name}
     given = partial(accounts.give_short_name, team=team, **form.cleaned_data)
@@ -200,7 +201,7 @@ def shorten(request: HttpRequest, contest: Contest) -> HttpResponse:
 @for_organizers
 def remove(request: HttpRequest, contest: Contest) -> HttpResponse:
     """Remove a team without members and without activity."""
-    team = contest.teams.filter(pk=posted_number(request, "team")).first()
+    team = contest.teams.filter(pk=posted_number(request, "team") or 0).first()
     if team is None:
         raise Http404
     words = _("The team “%(team)s” is removed; its name is free.") % {"team": team.name}
@@ -224,7 +225,7 @@ def readmit(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 @require_POST
 @for_organizers
-def team_list(request: HttpRequest, contest: Contest) -> HttpResponse:
+def team_list(request: SignedIn, contest: Contest) -> HttpResponse:
     """Preview a list; the button of the preview creates its teams."""
     form = TeamListForm(request.POST, request.FILES)
     if not form.is_valid():

@@ -19,6 +19,7 @@ from pwscup.contests.forms import EraseForm, RetentionForm, TermsForm
 from pwscup.contests.models import Contest
 from pwscup.contests.organize import staff
 from pwscup.contests.organize.common import carry_out, for_organizers, organizer_page, tell
+from pwscup.core.http.requests import SignedIn
 
 
 def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: Any) -> HttpResponse:
@@ -59,7 +60,7 @@ def retention(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 @require_POST
 @for_organizers
-def erase(request: HttpRequest, contest: Contest) -> HttpResponse:
+def erase(request: SignedIn, contest: Contest) -> HttpResponse:
     form = EraseForm(request.POST, slug=contest.slug)
     if not form.is_valid():
         return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, erase_form=form)

@@ -35,6 +35,7 @@ from pwscup.core import seals
 from pwscup.core.files.exports import csv_stream, in_parts
 from pwscup.core.http.attachments import attached
 from pwscup.core.http.posted import posted_number
+from pwscup.core.http.requests import SignedIn
 
 Office = OfficeInvitation.Office
 EVENTS_ON_A_PAGE = 50
@@ -53,7 +54,7 @@ def contests(request: HttpRequest) -> HttpResponse:
 
 @FORM
 @login_required
-def new(request: HttpRequest) -> HttpResponse:
+def new(request: SignedIn) -> HttpResponse:
     if not policies.may_create_contests(request.user):
         raise Http404
     form = NewContestForm(request.POST or None, request.FILES or None)
@@ -108,7 +109,7 @@ def _overview(
 
 @FORM
 @for_organizers
-def settings(request: HttpRequest, contest: Contest) -> HttpResponse:
+def settings(request: SignedIn, contest: Contest) -> HttpResponse:
     shown = organizer_page(request, contest, "settings")
     before = {"version": contest.version}
     edited = Contest.objects.get(pk=contest.pk)  # a form writes its input into its instance
@@ -149,7 +150,7 @@ def _change(request: HttpRequest, contest: Contest, service: Any, done: str) -> 
 
 @require_POST
 @for_organizers
-def organizers(request: HttpRequest, contest: Contest) -> HttpResponse:
+def organizers(request: SignedIn, contest: Contest) -> HttpResponse:
     """Invite an organizer, withdraw an invitation, or remove an organizer, by the button next to the name."""
     form = OrganizerForm(request.POST)
     if answer := _office(request, contest, Office.ORGANIZER, form, services.remove_organizer):
@@ -160,7 +161,7 @@ def organizers(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 @require_POST
 @for_organizers
-def judges(request: HttpRequest, contest: Contest) -> HttpResponse:
+def judges(request: SignedIn, contest: Contest) -> HttpResponse:
     """The same for judges."""
     form = JudgeForm(request.POST, prefix="judge")
     answer = _office(request, contest, Office.JUDGE, form, services.remove_judge)
@@ -168,10 +169,10 @@ def judges(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 
 def _office(
-    request: HttpRequest, contest: Contest, office: str, form: OrganizerForm, remove: Any
+    request: SignedIn, contest: Contest, office: str, form: OrganizerForm, remove: Any
 ) -> HttpResponse | None:
     """Do the action of the button; show the page with the form again after an error."""
-    what = {"actor": request.user, "contest": contest}
+    what: dict[str, Any] = {"actor": request.user, "contest": contest}
     try:
         if (leaving := posted_number(request, "remove")) is not None:
             remove(**what, user_id=leaving)
@@ -184,8 +185,9 @@ def _office(
             words = _("We sent an invitation to %(email)s.")
             messages.success(request, words % {"email": email})
         else:
-            forms = {"form": form} if office == Office.ORGANIZER else {"judge_form": form}
-            return _overview(request, contest, **forms)
+            if isinstance(form, JudgeForm):
+                return _overview(request, contest, judge_form=form)
+            return _overview(request, contest, form)
     except services.ContestRefused as refusal:
         tell(request, refusal)
     return None

@@ -50,8 +50,10 @@ SHORT_FAMILIES = {
 SHORT_FAMILIES_OF_SERIES = {"risk": _("Risk of a known value")}
 """The same, if they differ for the measures of a series of releases."""
 
-STORED = ("id", "name", "title", "summary", "address", "family", "direction")
-STORED += ("low", "high", "best", "worst", "texts")
+STORED = (
+    *("id", "name", "title", "summary", "address", "family", "direction"),
+    *("low", "high", "best", "worst", "texts"),
+)
 """The fields of a measure of a ruleset or a plugin that stored boards hold."""
 LOSSES = ("utility", "similarity")
 """Families of information loss: 0 is none, where lower is better."""

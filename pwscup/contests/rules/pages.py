@@ -43,7 +43,7 @@ from scoring.tables.schema import Column, Kind, Schema
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from scoring.rulesets.base import Options
+    from scoring.scores.options import Options
 
 MAX_VALUES_SHOWN = 30
 

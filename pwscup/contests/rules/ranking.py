@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.utils.formats import number_format
 from django.utils.translation import get_language
@@ -278,7 +278,7 @@ def _total(ruleset: Ruleset, spec: BoardSpec) -> str:
     formulas = format_of(ruleset).rules.FORMULAS
     if spec.formula not in formulas:
         return _titled(spec)
-    settings = LIBRARY[spec.formula].with_defaults(spec.settings)
+    settings: dict[str, Any] = LIBRARY[spec.formula].with_defaults(spec.settings)
     params: dict[str, object] = {
         name: CHOICES.get(name, {}).get(value, value) if isinstance(value, str) else _number(value)
         for name, value in settings.items()
@@ -323,7 +323,7 @@ def _over_boards(ruleset: Ruleset, spec: BoardSpec) -> str:
     return str(WINS[spec.direction]) % {"terms": terms}
 
 
-def _weighted_parts(weights: Mapping[str, float]) -> str:
+def _weighted_parts(weights: Mapping[str, Any]) -> str:
     return " + ".join(
         _("%(weight)s × %(part)s") % {"weight": _number(weight), "part": SCORES[name].title}
         for name, weight in weights.items()

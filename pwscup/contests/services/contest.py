@@ -119,7 +119,9 @@ def update_settings(
         setattr(contest, name, after)
     held.save(update_fields=list(changes))
     if changes:
-        recorded = {name: [_plain(value) for value in both] for name, both in changes.items()}
+        recorded: dict[str, Any] = {
+            name: [_plain(value) for value in both] for name, both in changes.items()
+        }
         audit_log.record("contest.settings_changed", actor=actor, contest_id=contest.pk, **recorded)
 
 

@@ -16,6 +16,7 @@ from pwscup.accounts.models import User
 from pwscup.contests.models import Contest, Interruption, Round
 from pwscup.contests.services.common import ContestRefused
 from pwscup.contests.services.rounds import RoundPlan, rounds_of, with_times
+from pwscup.core.db.columns import longest
 
 
 def stop(
@@ -61,13 +62,13 @@ def move_other_dates(contest: Contest, *, after: datetime, by: timedelta, now: d
 
 
 def reasoned(reason: str) -> str:
-    reason, longest = reason.strip(), Interruption._meta.get_field("reason").max_length
+    reason, limit = reason.strip(), longest(Interruption, "reason")
     if not reason:
         raise ContestRefused(_("Give a reason: it is shown to the teams."))
-    if len(reason) > longest:
+    if len(reason) > limit:
         raise ContestRefused(
             _("The reason has %(got)d characters — expected at most %(expected)d.")
-            % {"got": len(reason), "expected": longest}
+            % {"got": len(reason), "expected": limit}
         )
     return reason
 

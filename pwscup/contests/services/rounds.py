@@ -165,9 +165,7 @@ def why_final(round: Round) -> Text | None:
     return FINAL[code] % {"round": round.local_title} if code else None
 
 
-def apply_plans(
-    rounds: Sequence[Round], plans: Mapping[str, RoundPlan]
-) -> dict[str, dict[str, list[Any]]]:
+def apply_plans(rounds: Sequence[Round], plans: Mapping[str, RoundPlan]) -> dict[str, Any]:
     """Write the changed settings; return them by round with old and new values."""
     changes = {round.key: _apply(round, plans.get(round.key)) for round in rounds}
     return {key: changed for key, changed in changes.items() if changed}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -96,7 +97,7 @@ def open_invitations(contest: Contest) -> QuerySet[OfficeInvitation]:
     return unused.filter(expires_at__gt=timezone.now()).order_by("id")
 
 
-def refusal_of_office(user: User, invitation: OfficeInvitation) -> str | None:
+def refusal_of_office(user: User | AnonymousUser, invitation: OfficeInvitation) -> str | None:
     """The reason (a code of `REFUSALS`) why this user cannot accept it, or None."""
     if invitation.used_at is not None:
         return "used"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.template.defaultfilters import filesizeformat
@@ -19,6 +19,7 @@ from pwscup.contests.services.columns import columns_of
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.rule_versions import hold, write_down
 from pwscup.contests.teams import tables as team_tables
+from pwscup.contests.teams.tables import ORIGINAL
 from pwscup.core import audit_log
 from pwscup.core.files import storage
 from pwscup.core.files.storage import Area
@@ -110,6 +111,7 @@ def _keep_draft(
             columns=columns,
             n_records=described.n_records,
         )
+        sampled: dict[str, Any] = {"n_sampled": n_sampled} if n_sampled else {}
         audit_log.record(
             "contest.table_uploaded",
             actor=actor,
@@ -117,7 +119,7 @@ def _keep_draft(
             sha256=draft.file.sha256,
             n_records=draft.n_records,
             n_columns=len(columns),
-            **({"n_sampled": n_sampled} if n_sampled else {}),
+            **sampled,
         )
     return draft
 
@@ -222,7 +224,7 @@ def attach_dataset(
         dataset, _created = Dataset.objects.update_or_create(
             contest=held,
             team=None,
-            key=selectors.ORIGINAL,
+            key=ORIGINAL,
             defaults={
                 "sealed": storage.store(parts.whole, area=Area.SEALED, name=name),
                 "public": public,
@@ -243,7 +245,7 @@ def attach_dataset(
             actor=actor,
             contest_id=contest.pk,
             sha256=dataset.sealed.sha256,
-            public_sha256=dataset.public.sha256,
+            public_sha256=public.sha256,
             n_records=dataset.n_records,
             roles={
                 str(role): ", ".join(c.name for c in schema.columns if c.role is role)

@@ -23,6 +23,7 @@ from pwscup.contests import guidance
 from pwscup.contests.selectors import contest_page, visible_contest
 from pwscup.contests.services import ContestRefused, join_class
 from pwscup.contests.terms import digest_of, local_terms
+from pwscup.core.http.requests import SignedIn
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import ClassCode
@@ -104,10 +105,10 @@ def form_of(request: HttpRequest, contest: Contest) -> ClassForm:
 
 
 def _joined(request: HttpRequest, code: ClassCode, chosen: dict[str, Any]) -> HttpResponse:
-    is_known = request.user.is_authenticated
+    known = request.user if request.user.is_authenticated else None
     person, team = join_class(
         code=code,
-        user=request.user if is_known else None,
+        user=known,
         name=chosen.get("display_name", ""),
         team=chosen["team"],
         team_name=chosen.get("team_name", ""),
@@ -115,7 +116,7 @@ def _joined(request: HttpRequest, code: ClassCode, chosen: dict[str, Any]) -> Ht
         digest=request.POST.get("digest", ""),
         source=source_of(request),
     )
-    if not is_known:
+    if known is None:
         sign_in(request, person)
     return redirect("joined", team.contest.slug)
 
@@ -157,7 +158,7 @@ def _refusal(request: HttpRequest, contest: Contest) -> str | None:
 @require_safe
 @login_required
 @never_cache
-def joined(request: HttpRequest, slug: str) -> HttpResponse:
+def joined(request: SignedIn, slug: str) -> HttpResponse:
     """The team, and the one next step."""
     contest = visible_contest(request.user, slug)
     page = contest_page(request, contest, "team")

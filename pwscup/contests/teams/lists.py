@@ -13,7 +13,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
@@ -24,14 +24,15 @@ from pwscup.accounts.names import clean_new_name, likeness, looks
 from pwscup.accounts.names.short_names import base_of, clean_short_name, resembles
 from pwscup.accounts.selectors import left_office, short_names_of_others
 from pwscup.contests.teams import tables
+from pwscup.core.db.columns import longest
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Division
 
 MAX_BYTES = 500_000
 MAX_LINES = 5_000
-LONGEST_NAME = Team._meta.get_field("name").max_length
-LONGEST_ADDRESS = Invitation._meta.get_field("email").max_length
+LONGEST_NAME = longest(Team, "name")
+LONGEST_ADDRESS = longest(Invitation, "email")
 DELIMITERS = (",", "\t", ";")
 HEADINGS = {"team", "team name", "teams", "チーム", "チーム名"}
 DIVISION_HEADINGS = {"division", "divisions", "部門", "部門名", "区分"}
@@ -216,13 +217,13 @@ def _set_division(
         found.problems.append(Problem(line, words % given))
     elif team.division is not None and team.division != division:
         words = _("“%(team)s” is in “%(other)s” by line %(line)d — got “%(division)s”.")
-        given = {
+        placed: dict[str, Any] = {
             "team": team.name,
             "other": team.division.local_title,
             "line": team.line,
             "division": division.local_title,
         }
-        found.problems.append(Problem(line, words % given))
+        found.problems.append(Problem(line, words % placed))
     else:
         team.division = division
 

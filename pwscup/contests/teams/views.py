@@ -11,6 +11,7 @@ from typing import Any
 from allauth.decorators import rate_limit
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
@@ -43,6 +44,7 @@ from pwscup.contests.models import Contest
 from pwscup.contests.selectors import contest_page, visible_contest
 from pwscup.contests.terms import digest_of, local_terms
 from pwscup.core.http.posted import posted_number
+from pwscup.core.http.requests import SignedIn, is_signed_in
 from pwscup.core.qr import svg
 
 View = Callable[..., HttpResponse]
@@ -53,12 +55,12 @@ View = Callable[..., HttpResponse]
 
 @login_required
 @never_cache
-def team(request: HttpRequest, slug: str) -> HttpResponse:
+def team(request: SignedIn, slug: str) -> HttpResponse:
     return team_page(request, visible_contest(request.user, slug))
 
 
 def team_page(
-    request: HttpRequest, contest: Contest, form: Form | None = None, status: int = 200
+    request: SignedIn, contest: Contest, form: Form | None = None, status: int = 200
 ) -> HttpResponse:
     """The viewer's team, or how to join one; `form` is a refused input."""
     context = contest_page(request, contest, "team")
@@ -130,11 +132,11 @@ def invitation_path(invitation: Invitation) -> str:
 # The actions of the page. Each answers a POST with a redirect to the team page.
 
 
-def action(view: View) -> View:
+def action(view: Callable[[SignedIn, Contest], HttpResponse | None]) -> View:
     """Resolve the contest, show refusals, return to the team page."""
 
     @wraps(view)
-    def wrapped(request: HttpRequest, slug: str) -> HttpResponse:
+    def wrapped(request: SignedIn, slug: str) -> HttpResponse:
         contest = visible_contest(request.user, slug)
         if request.method == "POST":
             try:
@@ -162,7 +164,7 @@ def member_named(request: HttpRequest, own: Team) -> User:
 
 
 @action
-def create(request: HttpRequest, contest: Contest) -> HttpResponse | None:
+def create(request: SignedIn, contest: Contest) -> HttpResponse | None:
     def save(**given: Any) -> str:
         made = services.create_team(
             user=request.user, contest=contest, source=source_of(request), **given
@@ -174,7 +176,7 @@ def create(request: HttpRequest, contest: Contest) -> HttpResponse | None:
 
 
 @action
-def rename(request: HttpRequest, contest: Contest) -> HttpResponse | None:
+def rename(request: SignedIn, contest: Contest) -> HttpResponse | None:
     own = own_team(request, contest)
 
     def save(**given: Any) -> str:
@@ -185,7 +187,7 @@ def rename(request: HttpRequest, contest: Contest) -> HttpResponse | None:
 
 
 @action
-def shorten(request: HttpRequest, contest: Contest) -> HttpResponse | None:
+def shorten(request: SignedIn, contest: Contest) -> HttpResponse | None:
     own = own_team(request, contest)
 
     def save(**given: Any) -> str:
@@ -196,7 +198,7 @@ def shorten(request: HttpRequest, contest: Contest) -> HttpResponse | None:
 
 
 @action
-def profile(request: HttpRequest, contest: Contest) -> HttpResponse | None:
+def profile(request: SignedIn, contest: Contest) -> HttpResponse | None:
     """The own name and the affiliation on the public page of the team."""
     own = own_team(request, contest)
     is_captain = team_policies.is_captain(request.user, own)
@@ -210,7 +212,7 @@ def profile(request: HttpRequest, contest: Contest) -> HttpResponse | None:
 
 
 @action
-def divide(request: HttpRequest, contest: Contest) -> None:
+def divide(request: SignedIn, contest: Contest) -> None:
     own = own_team(request, contest)
     form = DivisionChoiceForm(request.POST, divisions=contest.divisions.all())
     if not form.is_valid():
@@ -220,7 +222,7 @@ def divide(request: HttpRequest, contest: Contest) -> None:
 
 
 def named(
-    request: HttpRequest, contest: Contest, form: Form, save: Callable[..., str]
+    request: SignedIn, contest: Contest, form: Form, save: Callable[..., str]
 ) -> HttpResponse | None:
     """Save what names a team, and show the message of `save`; that a name is taken stands at its field."""
     if form.is_valid():
@@ -237,26 +239,26 @@ def named(
 
 
 @action
-def leave(request: HttpRequest, contest: Contest) -> None:
+def leave(request: SignedIn, contest: Contest) -> None:
     own = own_team(request, contest)
     services.leave_team(user=request.user, team=own)
     messages.success(request, _("You have left the team %(team)s.") % {"team": own.name})
 
 
 @action
-def invite(request: HttpRequest, contest: Contest) -> None:
+def invite(request: SignedIn, contest: Contest) -> None:
     services.invite(user=request.user, team=own_team(request, contest))
     messages.success(request, _("The invitation link is ready. Send it to your team mates."))
 
 
 @action
-def revoke(request: HttpRequest, contest: Contest) -> None:
+def revoke(request: SignedIn, contest: Contest) -> None:
     services.revoke_invitation(user=request.user, team=own_team(request, contest))
     messages.success(request, _("The invitation link no longer works."))
 
 
 @action
-def transfer(request: HttpRequest, contest: Contest) -> None:
+def transfer(request: SignedIn, contest: Contest) -> None:
     own = own_team(request, contest)
     to = member_named(request, own)
     services.transfer_captaincy(user=request.user, team=own, to=to)
@@ -264,7 +266,7 @@ def transfer(request: HttpRequest, contest: Contest) -> None:
 
 
 @action
-def remove(request: HttpRequest, contest: Contest) -> None:
+def remove(request: SignedIn, contest: Contest) -> None:
     own = own_team(request, contest)
     member = member_named(request, own)
     services.remove_member(user=request.user, team=own, member=member)
@@ -283,7 +285,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     if opened is None or not policies.may_see(request.user, opened.team.contest):
         raise Http404
     if request.method == "POST":
-        if request.user.is_authenticated:
+        if is_signed_in(request):
             return join(request, opened)
         if takes_guests(opened):
             return join_as_guest(request, opened)
@@ -317,7 +319,7 @@ def join_as_guest(request: HttpRequest, opened: Invitation) -> HttpResponse:
     return redirect("joined", joined.contest.slug)
 
 
-def join(request: HttpRequest, opened: Invitation) -> HttpResponse:
+def join(request: SignedIn, opened: Invitation) -> HttpResponse:
     try:
         joined = services.join_team(user=request.user, invitation=opened, source=source_of(request))
     except services.RefusedError as refusal:
@@ -350,7 +352,7 @@ def invitation_page(
     return render(request, "accounts/invitation.html", context, status=status)
 
 
-def refusal(user: User, opened: Invitation, own: Team | None) -> str | None:
+def refusal(user: User | AnonymousUser, opened: Invitation, own: Team | None) -> str | None:
     """The reason why this viewer cannot join, the most useful one first."""
     if own == opened.team:
         return "is_member"

@@ -13,7 +13,9 @@ def share(row: models.Model) -> None:
     """
     if not connection.features.has_select_for_update:
         return
-    quoted = (connection.ops.quote_name(name) for name in (row._meta.db_table, row._meta.pk.column))
+    quoted = (
+        connection.ops.quote_name(name) for name in (row._meta.db_table, row._meta.pk.column or "")
+    )
     with connection.cursor() as cursor:
         share = "SELECT 1 FROM {} WHERE {} = %s FOR SHARE".format(*quoted)  # noqa: S608 — our own names
         cursor.execute(share, [row.pk])

@@ -12,6 +12,8 @@ from django.db import connections, router, transaction
 from django.db.models.constants import OnConflict
 from django.db.models.sql import UpdateQuery
 
+from pwscup.core.db.columns import field_of
+
 if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.models import Field, Model, QuerySet
@@ -100,7 +102,7 @@ def update(
 def _written(model: type[Model], db: str, name: str, value: Any) -> tuple[str, list[Any]]:
     """The SQL of a column's value and its parameters: an expression, as the database's time, has SQL of its own."""
     if not hasattr(value, "resolve_expression"):
-        field = model._meta.get_field(name)
+        field = field_of(model, name)
         return "%s", [field.get_db_prep_save(getattr(value, "pk", value), connections[db])]
     query = UpdateQuery(model)
     expression = value.resolve_expression(query, allow_joins=False, for_save=True)
@@ -120,7 +122,7 @@ def _change(
     quote, meta = connections[db].ops.quote_name, model._meta
 
     def column(name: str) -> str:
-        return quote(meta.get_field(name).column)
+        return quote(field_of(model, name).column or "")
 
     changes = [f"{column(name)} = {sql}" for name, sql in values]
     changes += [f"{column(name)} = {column(name)} + 1" for name in add_one]
@@ -174,5 +176,6 @@ def _like(made: T, **changed: Any) -> T:
 
 def _adapted(value: Value, connection: BaseDatabaseWrapper) -> Any:
     """The value as the database driver expects it."""
-    is_time = isinstance(value, datetime)
-    return connection.ops.adapt_datetimefield_value(value) if is_time else value
+    if isinstance(value, datetime):
+        return connection.ops.adapt_datetimefield_value(value)
+    return value

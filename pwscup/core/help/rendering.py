@@ -38,7 +38,7 @@ def rendered(page: pages.Page, language: str) -> Rendered:
     )
     html = html.replace("</table>", "</table></div>").replace("<pre>", '<pre tabindex="0">')
     html = html.replace('<pre class="highlight">', '<pre class="highlight" tabindex="0">')
-    tokens = [child for token in parser.toc_tokens for child in token["children"]]  # type: ignore[attr-defined]
+    tokens = [child for token in parser.toc_tokens for child in token["children"]]
     return Rendered(mark_safe(html), tuple((t["id"], t["name"]) for t in tokens))  # noqa: S308 — our own pages
 
 

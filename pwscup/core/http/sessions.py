@@ -43,11 +43,11 @@ class SessionStore(db.SessionStore):
         return found
 
     def exists(self, session_key: str) -> bool:
-        return super().exists(hashed(session_key))
+        return super().exists(hashed(session_key) or "")
 
     def create_model_instance(self, data: dict[str, Any]) -> Any:
         session = super().create_model_instance(data)
-        session.session_key = hashed(session.session_key)
+        session.session_key = hashed(session.session_key) or ""
         return session
 
     def save(self, must_create: bool = False) -> None:

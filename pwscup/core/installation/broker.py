@@ -10,7 +10,7 @@ import os
 import stat
 from pathlib import Path
 
-from kombu import Connection
+from kombu.connection import Connection
 
 
 class NoBrokerError(RuntimeError):

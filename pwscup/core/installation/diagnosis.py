@@ -277,7 +277,7 @@ def check_queue() -> Iterator[Finding]:
 
 
 def _oldest(model: type[Job]) -> datetime | None:
-    waiting = model._default_manager.filter(state=Job.WAITING)
+    waiting = model.objects.filter(state=Job.WAITING)
     return waiting.aggregate(since=Min(waits_since(model)))["since"]
 
 

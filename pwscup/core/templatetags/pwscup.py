@@ -110,8 +110,8 @@ def item(mapping: dict, key: object) -> object:
 @register.simple_tag(takes_context=True)
 def part(context: RequestContext, name: str) -> SafeString:
     """A part of a page that the contest's format provides, in the context of that page."""
-    engine = context.template.engine
-    template = engine.select_template(context["contest"].format.templates(name))
+    assert context.template is not None
+    template = context.template.engine.select_template(context["contest"].format.templates(name))
     return template.render(context)
 
 

@@ -88,4 +88,4 @@ def _filled(template: str, params: Mapping[str, Any]) -> list[str]:
     own = {name.removesuffix(ending): params[name] for name in params if name.endswith(ending)}
     if "title" in params and "measure" not in own:
         own["measure"] = noted(_(params["title"]), params["id"])
-    return [part.format_map(_Params(params | own)) for part in template.split(SEPARATOR)]
+    return [part.format_map(_Params({**params, **own})) for part in template.split(SEPARATOR)]

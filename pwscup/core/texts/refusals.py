@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from django.utils.functional import Promise
+    from django.utils.functional import _StrPromise
 
-    Text = str | Promise
+    Text = str | _StrPromise
 
 
 class Refused(Exception):  # noqa: N818 — not an error of the program

@@ -52,12 +52,12 @@ class NumbersField(forms.CharField):
             return ", ".join(str(number) if self.whole else f"{number:g}" for number in value)
         return value
 
-    def clean(self, value: Any) -> list[float] | list[int]:
+    def clean(self, value: Any) -> list[float]:
         text = unicodedata.normalize("NFKC", super().clean(value))
         pieces = [piece for piece in SEPARATORS.split(text) if piece]
         numbers = {piece: self._number(piece) for piece in pieces}
         errors = [self._wrong(piece) for piece, number in numbers.items() if number is None]
-        found = [numbers[piece] for piece in pieces]
+        found = [number for piece in pieces if (number := numbers[piece]) is not None]
         if not self.repeated:
             found = list(dict.fromkeys(found))
         if len(found) > self.most:

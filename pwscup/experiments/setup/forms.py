@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.http import QueryDict
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from pwscup.core.files.headers import TooManyColumns, refuse_wide
 from pwscup.core.files.names import plain_name
+from pwscup.core.forms import choice_field
 from pwscup.core.texts.problems import Shown, shown
 from pwscup.experiments import tables
 from pwscup.experiments.models import Experiment
@@ -149,7 +151,7 @@ class ExperimentForm(forms.Form):
 
     def __init__(
         self,
-        data: Any = None,
+        data: QueryDict | None = None,
         files: MultiValueDict[str, UploadedFile] | None = None,
         *,
         kept: Upload | None = None,
@@ -158,7 +160,7 @@ class ExperimentForm(forms.Form):
         initial: Mapping[str, Any] | None = None,
     ) -> None:
         proposed = initial or proposals(earlier)
-        super().__init__(data, files, initial=proposed, use_required_attribute=False)
+        super().__init__(data, files, initial=dict(proposed), use_required_attribute=False)
         self.kept = kept
         self.received: File | None = None
         self.earlier, self.blockers = earlier, blockers
@@ -167,12 +169,14 @@ class ExperimentForm(forms.Form):
         self.origin: dict[str, Any] = {}
         self.problems: list[Shown] = []
         self.n_problems = 0
-        sources = list(Source.choices)
+        sources: list[tuple[str, Any]] = list(Source.choices)
         if earlier is not None:
             sources.insert(0, (EARLIER, _("the data of “%(name)s”") % {"name": earlier.title}))
-        self.fields["source"].choices = sources
+        choice_field(self, "source").choices = sources
         columns = tables.household_columns().items()
-        self.fields["households_columns"].choices = [(name, f"{name} ({n})") for name, n in columns]
+        choice_field(self, "households_columns").choices = [
+            (name, f"{name} ({n})") for name, n in columns
+        ]
 
     # The displayed part of a file
 
@@ -188,7 +192,7 @@ class ExperimentForm(forms.Form):
         return [(name, name in chosen) for name in found.columns] if found else []
 
     def _chosen_columns(self) -> list[str]:
-        if self.is_bound:
+        if isinstance(self.data, QueryDict):
             return self.data.getlist("file_columns")
         return self.initial.get("file_columns", [])
 

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from pwscup.formats.evaluation import Case, Values
 
-S, A, T = TypeVar("S"), TypeVar("A"), TypeVar("T")
+S = TypeVar("S")
+A = TypeVar("A")
+T = TypeVar("T")
 Right = tuple[Sequence[Any], "np.ndarray"]
 """The units of a published table, as its sealed answer names them, and for each: the answers are right about it."""
 

@@ -49,9 +49,10 @@ class Candidates:
         for release in targets:
             draw = draw_of(release.team, release.submission.original)
             if draw is not None and release.candidates is not None:
-                lines = {"n_lines": release.n_records, "of_candidates": True}
                 rules[release.team.slug] = {
-                    GUESS: number_rules(low=0, high=draw.n_records, **lines)
+                    GUESS: number_rules(
+                        low=0, high=draw.n_records, n_lines=release.n_records, of_candidates=True
+                    )
                 }
         return Checks(targets=rules)
 

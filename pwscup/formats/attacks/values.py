@@ -18,6 +18,7 @@ from scoring.formats.sequential.guesses import mark_values
 from scoring.tables.schema import Role
 
 if TYPE_CHECKING:
+    from pwscup.core.models import StoredFile
     from pwscup.formats.attacks import Right
     from pwscup.formats.evaluation import Case, Values
     from pwscup.submissions.models import Release
@@ -36,15 +37,15 @@ def people(case: Case) -> Sheet:
     if release is None or release.candidates is None:
         raise ValueError("a guess without a target or its people")
     schema = dataset_of(case.submission.round.contest).schema
-    return Sheet(case.answer()["values"], _known(release, schema))
+    return Sheet(case.answer()["values"], _known(release, release.candidates, schema))
 
 
-def _known(release: Release, schema: Schema) -> tuple[str, ...]:
+def _known(release: Release, people: StoredFile, schema: Schema) -> tuple[str, ...]:
     """The possible values of a guess: those listed in the schema, or those in the releases."""
     listed = next(column.values for column in schema.columns if column.role is Role.SENSITIVE)
     if listed is not None:
         return listed
-    background = read_background(storage.read(release.candidates), schema)
+    background = read_background(storage.read(people), schema)
     return read_published(storage.read(release.table), background).people.sensitive_values
 
 

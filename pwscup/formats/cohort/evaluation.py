@@ -12,6 +12,7 @@ from pwscup.formats.common.evaluation import has_original_values
 from pwscup.formats.evaluation import Published
 from scoring.evaluate import Prepared, program_files, score
 from scoring.rulesets.kinds import NO_CANDIDATES
+from scoring.scores.alignment import frame_of
 from scoring.tables.reading import write_table
 from scoring.tables.record_bounds import record_bounds
 from scoring.tables.synthetic import read_synthetic
@@ -113,7 +114,7 @@ class SyntheticTables:
 
         schema, original = case.read(original_of)
         return audit(
-            original.original.to_frame(),
+            frame_of(original.original),
             self.read(case).to_frame(),
             schema,
             control=self.control(case),
@@ -139,7 +140,7 @@ class SyntheticTables:
         record = {int(row): at for at, row in enumerate(own)}
         times = {record[int(unit)]: n for unit, n in attacked.times.items() if int(unit) in record}
         return debrief(
-            original.original.to_frame(),
+            frame_of(original.original),
             self.read(case).to_frame(),
             schema,
             times,

@@ -99,7 +99,7 @@ class RowGuesser:
 
     draws = True
 
-    def known(self, round: Round) -> Knowledge:
+    def known(self, round: Round) -> Knowledge | Schema:
         return Knowledge.of_original(dataset_of(round.contest))
 
     def files(self, turn: Turn) -> Files:

@@ -12,6 +12,7 @@ import numpy as np
 from pwscup.formats.evaluation import Published
 from scoring.evaluate import Prepared, program_files, score
 from scoring.proof.commitments import shuffled
+from scoring.scores.alignment import frame_of
 from scoring.scores.comparison import Comparison
 from scoring.tables.original_values import check_original_values
 from scoring.tables.reading import write_table
@@ -121,7 +122,7 @@ class Tables:
         table, source = self.read(case, original)
         control = self.control(case)
         return audit(
-            original.prepared if control is None else original.prepared.original.to_frame(),
+            original.prepared if control is None else frame_of(original.prepared.original),
             table.to_frame(),
             source,
             original.schema,

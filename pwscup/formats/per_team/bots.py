@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from scoring.anonymizers.base import Anonymized
     from scoring.tables.schema import Schema
 
-BACK_MAPPING = ("back-mapping", {})
+BACK_MAPPING: tuple[str, dict[str, Any]] = ("back-mapping", {})
 DELETION = ("record-deletion", {"fraction": 0.45})
 """The method of every bot whose own one is outside of the rules' gates: the other records stay as they are."""
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pwscup.contests.selectors import dataset_of, shown_schema
@@ -26,7 +27,8 @@ class Aligned:
         if n_records is None:
             return Checks()
         rules, schema = round.contest.ruleset, shown_schema(dataset_of(round.contest))
-        columns = rules.data.columns_of_parts(schema) or {"anonymized": None}
+        parts = rules.data.columns_of_parts(schema)
+        columns: Mapping[str, tuple[str, ...] | None] = parts or {"anonymized": None}
         has_blanks = rules.validity.blank_records
         return Checks(
             {

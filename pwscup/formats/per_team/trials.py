@@ -70,7 +70,9 @@ def changed(made: Made, schema: Schema, step: Step, content: Source) -> Made:
 def without_exposed(made: Made, schema: Schema, n: int) -> Made:
     """Without the records that stand out most; two are left at least."""
     table, source = made
-    gone = isolated_records(table, schema, min(n, len(table) - 2)) if len(table) > 2 else []
+    if len(table) <= 2:
+        return made
+    gone = isolated_records(table, schema, min(n, len(table) - 2))
     kept = np.setdiff1d(np.arange(len(table), dtype=np.int64), gone)
     return table.iloc[kept].reset_index(drop=True), source[kept]
 

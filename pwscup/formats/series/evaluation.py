@@ -69,8 +69,14 @@ class Releases:
         spec = spec_of(case)
 
         def found(measures: Sequence[str], seed: int) -> Values:
-            given = {"m": spec.m, "definition": spec.definition}
-            return score_series(original, series, measures=measures, seed=seed, **given)
+            return score_series(
+                original,
+                series,
+                measures=measures,
+                seed=seed,
+                m=spec.m,
+                definition=spec.definition,
+            )
 
         return case.measured(found)
 

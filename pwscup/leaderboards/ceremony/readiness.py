@@ -62,7 +62,7 @@ def waiting_stages(
 def blockers(scope: Scope) -> list[Blocker]:
     """The reasons why the order of this scope is not final yet; empty if there are none."""
     found = [blocker for round in scope.rounds for blocker in _of_round(round, scope)]
-    if not found and sum(facts.n_awaited(scope).values()):
+    if not found and any(facts.n_awaited(scope).values()):
         found.append(
             Blocker(
                 _("Submissions are still being scored: wait for the last one, and try again."),

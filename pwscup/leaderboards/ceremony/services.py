@@ -56,7 +56,7 @@ def change_display(
     """The audience of the boards, and the measures that only organizers see."""
     held = lock(contest, version)
     values = {"board_audience": audience, "hidden_measures": sorted(hidden_measures)}
-    changes = {
+    changes: dict[str, Any] = {
         name: [getattr(held, name), value]
         for name, value in values.items()
         if getattr(held, name) != value
@@ -190,7 +190,7 @@ def _order(data: Mapping[str, Any], rules: Ruleset) -> Mapping[str, Any] | None:
 
 def _places(rows: Iterable[Row]) -> list[Row]:
     """The rows by rank, the last place first; rows without a rank come before it."""
-    kept = [
+    kept: list[dict[str, Any]] = [
         {name: row.get(name) for name in ("team", "name", "house", "rank", "total")} for row in rows
     ]
     unranked = [row for row in kept if row["rank"] is None]

@@ -22,8 +22,9 @@ from pwscup.contests.organize.common import (
 from pwscup.contests.policies import is_frozen
 from pwscup.contests.selectors import contest_page
 from pwscup.contests.services import ContestRefused
-from pwscup.core.http.polling import polled
+from pwscup.core.http.polling import polled, wants_part
 from pwscup.core.http.posted import posted_number
+from pwscup.core.http.requests import SignedIn
 from pwscup.leaderboards.ceremony import services
 from pwscup.leaderboards.ceremony.pages import status
 from pwscup.leaderboards.ceremony.readiness import waiting_stages
@@ -133,7 +134,7 @@ def stage_fragment(request: HttpRequest, contest: Contest) -> HttpResponseBase:
 
 @require_POST
 @for_organizers
-def start(request: HttpRequest, contest: Contest) -> HttpResponse:
+def start(request: SignedIn, contest: Contest) -> HttpResponse:
     form = CeremonyForm(contest, request.POST)
     if not form.is_valid():
         return _board_page(request, contest, ceremony_form=form)
@@ -153,7 +154,7 @@ def start(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 @require_POST
 @for_organizers
-def move(request: HttpRequest, contest: Contest) -> HttpResponse:
+def move(request: SignedIn, contest: Contest) -> HttpResponse:
     to, seen = request.POST.get("to", ""), posted_number(request, "step")
     if to not in services.MOVES or seen is None:
         raise Http404
@@ -168,7 +169,7 @@ def move(request: HttpRequest, contest: Contest) -> HttpResponse:
     except ContestRefused as refusal:
         tell(request, refusal)
         return _to_stage(request, contest)
-    if request.htmx:
+    if wants_part(request):
         return render(request, FRAGMENT, status(contest, timezone.now(), on_stage=True))
     return redirect("organize-ceremony", contest.slug)
 
@@ -190,8 +191,6 @@ def end(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 def _to_stage(request: HttpRequest, contest: Contest) -> HttpResponse:
     """The whole page again, also if only a part of it was requested."""
-    response = redirect("organize-ceremony", contest.slug)
-    if request.htmx:
-        response = HttpResponse(status=204)
-        response["HX-Refresh"] = "true"
-    return response
+    if wants_part(request):
+        return HttpResponse(status=204, headers={"HX-Refresh": "true"})
+    return redirect("organize-ceremony", contest.slug)

@@ -80,6 +80,8 @@ class Comparison:
         """The places of the team with these values."""
         measured = {**self.values, self.team: own}
         n = len(self.known.players)
+        utility: Mapping[int, float | None]
+        safety: Mapping[int, float | None]
         if self.known.ranking.formula == MEASURE_RANKS:
             found = measures.defence_of(self.known, measured, self.worst)
             utility = {t: one.utility_rank for t, one in found.items()}

@@ -36,6 +36,7 @@ def language_of(user: User, contest_id: int) -> str:
 def message(delivery: Delivery) -> EmailMessage:
     """The complete e-mail, with the links to unsubscribe."""
     notice, user = delivery.notice, delivery.user
+    assert user is not None
     with translation.override(language_of(user, notice.contest_id)):
         return _message(notice, user)
 

@@ -54,7 +54,7 @@ def _audience(notice: Notice) -> Q:
 def webhooks(notice: Notice) -> QuerySet[Webhook]:
     """The webhooks that receive the notice."""
     if notice.kind == TEST:
-        return Webhook.objects.filter(pk=notice.webhook_id, removed_at=None)
+        return Webhook.objects.filter(notices=notice, removed_at=None)
     if not NOTICE_KINDS[notice.kind].calls_webhooks:
         return Webhook.objects.none()
     return Webhook.objects.filter(contest=notice.contest_id, removed_at=None, disabled_at=None)
@@ -100,5 +100,5 @@ def is_wanted(delivery: Delivery) -> bool:
     if notice.round_key and not notice.contest.rounds.filter(key=notice.round_key).exists():
         return False
     if delivery.channel == Channel.WEBHOOK:
-        return webhooks(notice).filter(pk=delivery.webhook_id).exists()
-    return recipients(notice).filter(pk=delivery.user_id).exists()
+        return webhooks(notice).filter(deliveries=delivery).exists()
+    return recipients(notice).filter(pk=delivery.user_id or 0).exists()

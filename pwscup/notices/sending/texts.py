@@ -53,12 +53,14 @@ def address(path: str) -> str:
 
 def _announcement(notice: Notice) -> Content:
     found = notice.announcement
+    assert found is not None
     path = reverse("news", args=[notice.contest.slug]) + f"#announcement-{found.pk}"
     return Content(found.local_title, found.local_text, path)
 
 
 def _question(notice: Notice) -> Content:
     question = notice.question
+    assert question is not None
     asked = _("%(team)s asked:") % {"team": question.team.name}
     parts = [asked, question.text]
     if notice.kind == kinds.QUESTION:
@@ -98,6 +100,7 @@ def _webhook(notice: Notice) -> Content:
     path = reverse("organize-webhooks", args=[notice.contest.slug])
     if notice.kind == kinds.TEST:
         return Content(_("This is a test"), _("An organizer requested it."), path)
+    assert notice.webhook is not None
     host = urlsplit(notice.webhook.url).hostname or ""
     text = _(
         "Nothing is sent to %(host)s any more: %(n)d consecutive calls failed. Repair the service "
@@ -107,7 +110,7 @@ def _webhook(notice: Notice) -> Content:
 
 
 def _fault(notice: Notice) -> Content:
-    event, contest = Event.objects.get(pk=notice.event_id), notice.contest
+    event, contest = Event.objects.get(pk=notice.event_id or 0), notice.contest
     task, reference = event.data["task"], event.data["reference"]
     said = faults.words(contest, task, "" if event.subject == contest.slug else event.subject)
     more = _("The log has details under %(reference)s.") % {"reference": reference}
@@ -118,7 +121,7 @@ def _fault(notice: Notice) -> Content:
 
 
 def _event(notice: Notice) -> Content:
-    event = Event.objects.get(pk=notice.event_id)
+    event = Event.objects.get(pk=notice.event_id or 0)
     told = changes.told(event, changes.titles_of(notice.contest), notice.contest.tz)
     return Content(told.title, told.text, reverse("news", args=[notice.contest.slug]))
 

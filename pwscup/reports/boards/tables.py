@@ -57,9 +57,9 @@ def of_board(board: Board, said: AttackTexts | None = None) -> str:
     kind = f"{'board dense' if is_dense else 'board'} board-{board.name}"
     parts = []
     for number, block in enumerate(blocks, start=1):
-        said = {"title": board.title, "number": number, "of": len(blocks)}
+        numbered = {"title": board.title, "number": number, "of": len(blocks)}
         several = len(blocks) > 1
-        title = _("%(title)s (part %(number)d of %(of)d)") % said if several else board.title
+        title = _("%(title)s (part %(number)d of %(of)d)") % numbered if several else board.title
         numeric = [0, *_numeric(made.columns[block], 2)]
         head = [_("Rank"), _("Team"), *heads[block]]
         rows = ([*first, *row[block]] for first, row in zip(start, cells, strict=True))

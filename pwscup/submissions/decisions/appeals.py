@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.models import Team
 from pwscup.accounts.policies import is_organizer
 from pwscup.core import audit_log
+from pwscup.core.db.columns import longest
 from pwscup.core.texts.refusals import RefusedByCode
 from pwscup.submissions import policies
 from pwscup.submissions.models import AppealMessage, Submission
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest
 
 MOST_A_DAY = 20
-TEXT_LENGTH = AppealMessage._meta.get_field("text").max_length
+TEXT_LENGTH = longest(AppealMessage, "text")
 REFUSALS = {
     "not_allowed": _("Only the team and the organizers write here."),
     "text.missing": _("Enter a message."),

@@ -9,13 +9,17 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.forms import MomentField
+from pwscup.contests.forms.common import RoundField
+from pwscup.core.db.columns import longest
+from pwscup.core.forms import row_field
 from pwscup.submissions.decisions.appeals import TEXT_LENGTH
 from pwscup.submissions.models import Ruling
 
 if TYPE_CHECKING:
+    from pwscup.accounts.models import Team
     from pwscup.contests.models import Contest
 
-REASON_LENGTH = Ruling._meta.get_field("reason").max_length
+REASON_LENGTH = longest(Ruling, "reason")
 LINES = forms.Textarea(attrs={"rows": 3})
 
 
@@ -33,25 +37,26 @@ class ReasonForm(forms.Form):
 class TeamRulingForm(ReasonForm):
     """Disqualify a team, or reinstate it."""
 
-    team = forms.ModelChoiceField(None, label=_("Team"), empty_label=_("Choose a team"))
+    team: forms.ModelChoiceField[Team] = forms.ModelChoiceField(
+        None, label=_("Team"), empty_label=_("Choose a team")
+    )
     field_order = ["team", "reason"]
 
     def __init__(self, contest: Contest, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["team"].queryset = contest.teams.order_by("name", "pk")
+        row_field(self, "team").queryset = contest.teams.order_by("name", "pk")
 
 
 class LateForm(TeamRulingForm):
     """Allow a late submission of a team in a round."""
 
-    round = forms.ModelChoiceField(None, label=_("Round"), empty_label=_("Choose a round"))
+    round = RoundField(None, label=_("Round"), empty_label=_("Choose a round"))
     field_order = ["team", "round", "until", "reason"]
 
     def __init__(self, contest: Contest, *args: Any, **kwargs: Any) -> None:
         super().__init__(contest, *args, **{"auto_id": "id_late_%s"} | kwargs)
         rounds = contest.rounds.select_related("contest")
-        self.fields["round"].queryset = rounds
-        self.fields["round"].label_from_instance = lambda round: round.local_title
+        row_field(self, "round").queryset = rounds
         self.fields["until"] = MomentField(zone=contest.tz, label=_("Files are accepted until"))
         self.order_fields(self.field_order)
 

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.models import Team
 from pwscup.accounts.policies import is_organizer
 from pwscup.core import audit_log
+from pwscup.core.db.columns import longest
 from pwscup.core.texts.moments import shown_moment
 from pwscup.core.texts.refusals import RefusedByCode
 from pwscup.submissions import selectors
@@ -117,7 +118,7 @@ def _checked(actor: User, team: Team, reason: str) -> str:
     reason = reason.strip()
     if not reason:
         raise RulingRefused("reason.missing")
-    return reason[: Ruling._meta.get_field("reason").max_length]
+    return reason[: longest(Ruling, "reason")]
 
 
 # Late files

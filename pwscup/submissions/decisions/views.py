@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from pwscup.accounts.selectors import team_of
 from pwscup.contests.organize.common import for_organizers, organizer_page, tell
 from pwscup.contests.selectors import contest_page, visible_contest
+from pwscup.core.http.requests import SignedIn
 from pwscup.submissions import policies, selectors
 from pwscup.submissions.decisions import appeals, rulings
 from pwscup.submissions.decisions.forms import AppealForm, LateForm, ReasonForm, TeamRulingForm
@@ -36,7 +37,7 @@ FORM = require_http_methods(["GET", "HEAD", "POST"])
 
 @FORM
 @for_organizers
-def organize_decisions(request: HttpRequest, contest: Contest) -> HttpResponse:
+def organize_decisions(request: SignedIn, contest: Contest) -> HttpResponse:
     """All decisions about teams, and the forms for new ones."""
     if request.method != "POST":
         return _decisions_page(request, contest)
@@ -59,7 +60,7 @@ FORMS: dict[str, type[TeamRulingForm]] = {
 }
 
 
-def _decide(request: HttpRequest, form: TeamRulingForm) -> str:
+def _decide(request: SignedIn, form: TeamRulingForm) -> str:
     what, action = dict(form.cleaned_data), request.POST.get("action")
     if action == "late":
         rulings.allow_late(actor=request.user, **what)
@@ -112,7 +113,7 @@ def decisions(request: HttpRequest, slug: str) -> HttpResponse:
 
 @FORM
 @never_cache
-def submission_appeal(request: HttpRequest, public_id: UUID) -> HttpResponse:
+def submission_appeal(request: SignedIn, public_id: UUID) -> HttpResponse:
     """The thread about a submission; a POST adds to it."""
     found = selectors.get_visible(request.user, public_id)
     if not policies.may_appeal(request.user, found):
@@ -154,7 +155,7 @@ def _appeal_page(
 
 
 @require_POST
-def submission_rule(request: HttpRequest, public_id: UUID) -> HttpResponse:
+def submission_rule(request: SignedIn, public_id: UUID) -> HttpResponse:
     """Withdraw a submission, or reinstate it."""
     found = selectors.get_visible(request.user, public_id)
     if not policies.may_rule(request.user, found):

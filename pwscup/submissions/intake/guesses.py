@@ -18,10 +18,9 @@ from pwscup.submissions.intake.gates import used_today
 from pwscup.submissions.services import SubmissionRefused
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Round
+    from pwscup.core.http.requests import SignedIn
     from pwscup.submissions.intake.uploads import Part
     from pwscup.submissions.models import Release, Submission
 
@@ -45,7 +44,7 @@ def files_of(parts: Mapping[str, Part]) -> dict[str, services.Upload]:
 
 
 def refused_in_advance(
-    request: HttpRequest,
+    request: SignedIn,
     round: Round,
     team: Team,
     guesses: Guesses,
@@ -61,7 +60,7 @@ def refused_in_advance(
 
 
 def _sent_before(
-    request: HttpRequest, round: Round, team: Team, target: Release, guesses: Guesses, nonce: str
+    request: SignedIn, round: Round, team: Team, target: Release, guesses: Guesses, nonce: str
 ) -> bool:
     files = files_of(guesses[target])
     return services.sent_before(request.user, team, round, target, files, nonce) is not None
@@ -92,7 +91,7 @@ def _used_up(
 
 
 def submit_each(
-    request: HttpRequest,
+    request: SignedIn,
     round: Round,
     team: Team,
     guesses: Guesses,

@@ -30,6 +30,7 @@ from django.utils import timezone
 from pwscup.contests.models import Contest, Round, upload_grace
 from pwscup.core.db import revisions
 from pwscup.core.db.clock import db_now, read_db_clock
+from pwscup.core.db.columns import longest
 from pwscup.core.jobs import AWAY
 from pwscup.submissions.models import UploadProcess
 
@@ -48,7 +49,7 @@ SILENCE = timedelta(seconds=4)
 # In a process that accepts uploads
 
 
-LONGEST_SLUG: int = Contest._meta.get_field("slug").max_length
+LONGEST_SLUG: int = longest(Contest, "slug")
 """A URL may contain one that is much longer and belongs to no contest."""
 Arrivals = dict[str, list[float]]
 """The arrival times of uploads in flight, by the slug of the contest, in seconds since 1970."""

@@ -18,17 +18,16 @@ from pwscup.submissions.pages import rounds
 from pwscup.submissions.services import SubmissionRefused
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Round
+    from pwscup.core.http.requests import SignedIn
     from pwscup.submissions.intake.guesses import Guesses, Outcome
     from pwscup.submissions.models import Submission
 
 Received = tuple[NoteForm, list["Submission"]]
 
 
-def receive(request: HttpRequest, round: Round) -> Received:
+def receive(request: SignedIn, round: Round) -> Received:
     """The form with its errors, and the new submissions."""
     team = team_of(request.user, round.contest)
     if policies.publishes_for_house(request.user, round):
@@ -41,7 +40,7 @@ def receive(request: HttpRequest, round: Round) -> Received:
     return taker(request, round, team)
 
 
-def receive_table(request: HttpRequest, round: Round, team: Team | None) -> Received:
+def receive_table(request: SignedIn, round: Round, team: Team | None) -> Received:
     """One submission of a round without targets: a table, or slides; without `team` of the one that an organizer
     chose."""
     form = rounds.empty_form(request, round, request.POST, request.FILES)
@@ -69,7 +68,7 @@ def receive_table(request: HttpRequest, round: Round, team: Team | None) -> Rece
     return form, [taken]
 
 
-def receive_guesses(request: HttpRequest, round: Round, team: Team) -> Received:
+def receive_guesses(request: SignedIn, round: Round, team: Team) -> Received:
     """One submission for each target with a guess."""
     others = {r.team.slug: r for r in selectors.releases(round) if r.team_id != team.pk}
     form = rounds.guess_form(round, team, others.values(), request.POST, request.FILES)

@@ -141,7 +141,7 @@ def matched(
     errors: list[ValidationError] = []
     for part in parts:
         slug = target_of(part.name, [*targets, own], own=own)
-        if slug in targets:
+        if slug is not None and slug in targets:
             found[slug].append(part)
         else:
             errors.append(_stray(part, names, own=slug is not None))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.core.db.columns import longest
 from pwscup.submissions.judging.models import JudgeComment
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pwscup.submissions.judging.grades import Key
 
 STEP = Decimal("0.01")
-LONGEST = JudgeComment._meta.get_field("text").max_length
+LONGEST = longest(JudgeComment, "text")
 
 
 class MarksForm(forms.Form):

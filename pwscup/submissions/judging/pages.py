@@ -74,8 +74,10 @@ def summary_of(round: Round) -> list[Row]:
     """All grades, team by team, and their means."""
     criteria = grades.titled_criteria(round)
     given, means, written = grades.newest(round), grades.means(round), grades.comments(round)
-    judges = {judge for judge, *_rest in (*given, *written)}
-    people = dict(User.objects.filter(pk__in=judges).values_list("pk", "display_name"))
+    judges = {key[0] for key in (*given, *written) if key[0] is not None}
+    people: dict[int | None, str] = dict(
+        User.objects.filter(pk__in=judges).values_list("pk", "display_name")
+    )
     cells: dict[grades.Key, list[tuple[str, Any]]] = {}
     for (judge, team, criterion), points in given.items():
         cells.setdefault((team, criterion), []).append((people.get(judge, "–"), points))

@@ -15,6 +15,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.contests.selectors import visible_round
+from pwscup.core.http.requests import SignedIn
 from pwscup.submissions import policies
 from pwscup.submissions.judging import grades, pages, timer
 from pwscup.submissions.pages import downloads
@@ -22,7 +23,7 @@ from pwscup.submissions.pages import downloads
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def round_marks(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+def round_marks(request: SignedIn, slug: str, key: str) -> HttpResponse:
     """A judge's grades; organizers see all grades."""
     round = visible_round(request.user, slug, key)
     if not policies.may_see_marks(request.user, round):
@@ -61,7 +62,7 @@ def round_timer(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 
 @login_required
 @require_safe
-def slides(request: HttpRequest, slug: str, key: str, team: str) -> HttpResponse:
+def slides(request: SignedIn, slug: str, key: str, team: str) -> HttpResponse:
     """A team's slides, always as a download."""
     round = visible_round(request.user, slug, key)
     found = grades.slides_for(request.user, round, team, timezone.now())

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from pwscup.accounts.policies import is_organizer
 from pwscup.contests.selectors import contest_page, visible_round
 from pwscup.core.http.posted import MAX_DIGITS, posted_number
+from pwscup.core.http.requests import SignedIn
 from pwscup.submissions.judging import votes
 from pwscup.submissions.judging.models import TalkVote
 
@@ -32,7 +33,7 @@ KEPT_SECONDS = 7 * 24 * 3600
 @login_required
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def vote(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+def vote(request: SignedIn, slug: str, key: str) -> HttpResponse:
     """The ballot of a member of a team."""
     round = visible_round(request.user, slug, key)
     if not votes.may_vote(request.user, round):
@@ -94,7 +95,7 @@ def _ballot(request: HttpRequest, round: Round, voter: votes.Voter) -> HttpRespo
 
 @require_POST
 @login_required
-def organize_vote(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+def organize_vote(request: SignedIn, slug: str, key: str) -> HttpResponse:
     """Open the vote, or end it."""
     round = visible_round(request.user, slug, key)
     if not (round.format.is_judged and is_organizer(request.user, round.contest)):

@@ -8,9 +8,10 @@ import secrets
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -132,7 +133,7 @@ def chosen_by(vote: TalkVote, voter: Voter) -> set[int]:
     return set(_ballot(vote, voter).values_list("team", flat=True))
 
 
-def _ballot(vote: TalkVote, voter: Voter):
+def _ballot(vote: TalkVote, voter: Voter) -> QuerySet[Any]:
     if voter.user is not None:
         return vote.choices.filter(user=voter.user)
     return vote.choices.filter(user=None, guest=voter.guest).exclude(guest="")

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from pwscup.contests.organize.common import for_organizers
 from pwscup.contests.selectors import download_name
 from pwscup.core.files.exports import csv_stream
-from pwscup.core.http.polling import polled
+from pwscup.core.http.polling import polled, wants_part
 from pwscup.submissions.live import figures, pages
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def live(request: HttpRequest, contest: Contest) -> HttpResponseBase:
     found = figures.live_of(contest, timezone.now())
     if found is None:
         response = HttpResponse()
-        if request.htmx:
+        if wants_part(request):
             response["HX-Refresh"] = "true"
         return response
     page = pages.live_page(contest, found)

@@ -123,5 +123,6 @@ def worst_rate(
     values = (visible.values if visible else None) or {}
     if any(key in hidden for key in ruleset.ranking.linkage):
         return None
-    rates = [values[key] for key in ruleset.ranking.linkage if values.get(key) is not None]
+    found = (values.get(key) for key in ruleset.ranking.linkage)
+    rates = [rate for rate in found if rate is not None]
     return max(rates, default=None)

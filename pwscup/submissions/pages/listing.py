@@ -14,8 +14,10 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.contests.forms.common import RoundField
 from pwscup.contests.organize.common import organizer_page
 from pwscup.core.files.exports import ROWS_AT_A_TIME, Seconds, local_time
+from pwscup.core.forms import choice_field, row_field
 from pwscup.core.texts.problems import SEPARATOR, parts
 from pwscup.submissions import selectors
 from pwscup.submissions.models import Submission
@@ -28,8 +30,9 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from django.db.models import QuerySet
-    from django.http import HttpRequest, QueryDict
+    from django.http import HttpRequest
 
+    from pwscup.accounts.models import Team
     from pwscup.contests.models import Contest
     from scoring.errors import Problem
 
@@ -40,18 +43,19 @@ MARKS = ("n_records", "hits", "rate")
 class FilterForm(forms.Form):
     """The filters of the list; an invalid filter is ignored."""
 
-    team = forms.ModelChoiceField(None, to_field_name="slug", required=False, label=_("Team"))
-    round = forms.ModelChoiceField(None, to_field_name="key", required=False, label=_("Round"))
+    team: forms.ModelChoiceField[Team] = forms.ModelChoiceField(
+        None, to_field_name="slug", required=False, label=_("Team")
+    )
+    round = RoundField(None, to_field_name="key", required=False, label=_("Round"))
     state = forms.ChoiceField(required=False, label=_("Status"))
 
-    def __init__(self, contest: Contest, data: QueryDict) -> None:
+    def __init__(self, contest: Contest, data: Mapping[str, Any]) -> None:
         super().__init__(data)
-        self.fields["team"].queryset = contest.teams.order_by("name")
-        self.fields["team"].empty_label = _("all teams")
-        self.fields["round"].queryset = contest.rounds.select_related("contest")
-        self.fields["round"].empty_label = _("all rounds")
-        self.fields["round"].label_from_instance = lambda round: round.local_title
-        self.fields["state"].choices = [("", _("all states")), *State.choices]
+        row_field(self, "team").queryset = contest.teams.order_by("name")
+        row_field(self, "team").empty_label = _("all teams")
+        row_field(self, "round").queryset = contest.rounds.select_related("contest")
+        row_field(self, "round").empty_label = _("all rounds")
+        choice_field(self, "state").choices = [("", _("all states")), *State.choices]
 
     def chosen(self) -> dict[str, Any]:
         """The active filters."""

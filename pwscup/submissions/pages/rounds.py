@@ -29,7 +29,7 @@ from pwscup.submissions.models import Choice, Evaluation, Ruling, Submission
 from pwscup.submissions.pages import disclosing
 from pwscup.submissions.pages.lines import folded, headline_of, lines
 from pwscup.submissions.results import finals
-from pwscup.submissions.states import UNFINISHED
+from pwscup.submissions.states import UNFINISHED, USES_A_TRY
 from scoring.rulesets.base import localized
 
 if TYPE_CHECKING:
@@ -229,7 +229,8 @@ def attack(
         "gate": closed_to_me,
         "left_in_all": in_all,
         "pending": None if tables or not round.has_opened(now) else pending(round),
-        "form": form or (None if closed_to_me or not others else guess_form(round, team, others)),
+        "form": form
+        or (guess_form(round, team, others) if team and others and not closed_to_me else None),
         "targets": [_target(table, history, left, today) for table in others],
         "used_today": used_today(round, now) if today and 0 in today.values() else "",
         "has_candidates": "candidates" in round.spec.gives,
@@ -277,7 +278,7 @@ def _target(
     own = [line for line in history if line.submission.target_id == table.pk]
     return Target(
         release=table,
-        n_used=sum(line.submission.state in selectors.USES_A_TRY for line in own),
+        n_used=sum(line.submission.state in USES_A_TRY for line in own),
         tries_left=left.get(table.pk, 0),
         left_today=None if today is None else today.get(table.pk, 0),
         last=own[0] if own else None,

@@ -242,8 +242,8 @@ def _read_guesses(attack: Round, before: datetime | None, applied: Container[int
         for (pk, _, attacker, defender), of in zip(rows, values, strict=True)
     }
     sizes = {
-        row[0]: int(of[N_GUESSED])
+        row[0]: int(n)
         for row, of in zip(rows, values, strict=True)
-        if of is not None and of.get(N_GUESSED) is not None
+        if of is not None and (n := of.get(N_GUESSED)) is not None
     }
     return Guesses(made, _last_rates(made.values()), sizes)

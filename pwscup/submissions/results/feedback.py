@@ -102,6 +102,7 @@ def visible(
         shown = {key: v for key, v in values.items() if key.partition(".")[0] not in hidden}
         return Visible(shown)
     round = submission.round
-    if round.feedback == round.Feedback.COARSE and "hits" in evaluation.values:
-        return Visible(band=band_of(round, evaluation.values))
+    values = evaluation.values or {}
+    if round.feedback == round.Feedback.COARSE and "hits" in values:
+        return Visible(band=band_of(round, values))
     return None

@@ -111,15 +111,15 @@ def _other_keys_of_phase(reading: Reading, section: Section) -> None:
     ):
         if value := section.get(*names):
             reading.left_out.add(code, section.where(section.called(*names)), got=named(value))
-    for code, *names in (
+    for code, *flags in (
         ("migration", "auto_migrate_to_this_phase", "auto_migration"),
         ("hidden_output", "hide_output"),
         ("hidden_output", "hide_prediction_output"),
         ("hidden_output", "hide_score_output"),
         ("only_results", "accepts_only_result_submissions"),
     ):
-        if section.flag(*names):
-            reading.left_out.add(code, section.where(section.called(*names)))
+        if section.flag(*flags):
+            reading.left_out.add(code, section.where(section.called(*flags)))
     if reading.is_old:
         section.called(*TASK_FILES, "ingestion_program_only_during_scoring")
     reading.note_unknown(section)

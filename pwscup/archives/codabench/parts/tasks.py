@@ -28,10 +28,10 @@ def used_tasks(reading: Reading, phases: Iterable[Section]) -> list[Section]:
         task.called(
             "name", "description", "is_public", "ingestion_only_during_scoring", *TASK_FILES
         )
-        index = task.whole("index", default=n)
-        if str(index) in by_index:
-            reading.problems.add("twice", task.where("index"), got=index)
-        by_index.setdefault(str(index), task)
+        number = task.whole("index", default=n)
+        if str(number) in by_index:
+            reading.problems.add("twice", task.where("index"), got=number)
+        by_index.setdefault(str(number), task)
         if (key := task.text("key")) and not any(task.get(kind) for kind in TASK_FILES):
             reading.left_out.add("task_key", task.where("key"), got=key)
         reading.note_unknown(task)

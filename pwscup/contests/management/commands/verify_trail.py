@@ -51,5 +51,6 @@ def _all_chains() -> dict[str, int | None]:
     slugs |= {
         key: f"contest {key}, deleted"
         for key in gone.values_list("contest_id", flat=True).distinct()
+        if key is not None
     }
     return {"no contest": None} | {slugs[key]: key for key in sorted(slugs)}

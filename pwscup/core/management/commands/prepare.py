@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from pwscup.core.installation import prepare
+from pwscup.core.installation.catalogs import compile_catalogs
 
 
 class Command(BaseCommand):
@@ -22,5 +23,5 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["without_database"]:
             prepare.migrate()
-        prepare.compile_catalogs()
+        compile_catalogs()
         prepare.collect_static()
