@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV_FLAGS := --quiet --require-hashes
+# The first holds all that the platform needs.
+LOCKS := requirements-test.txt requirements-docs.txt requirements-audit.txt
 ADDRESS ?= 127.0.0.1:8000
 # Some machines forbid Python to keep compiled modules: each of our many processes would then take seconds more to start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -44,7 +46,10 @@ contracts: $(VENV)/.test  ## who may import whom
 docs: $(VENV)-docs/.done  ## the documentation as a site, in site/; broken links are errors
 	@NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/mkdocs build --quiet --config-file mkdocs.yml && echo "The site is ready: site/index.html"
 
-lock: $(VENV)/.uv  ## write the four lock files again from pyproject.toml
+audit: $(VENV)-audit/.done  ## known vulnerabilities of what the lock files pin; status 3, with a message, where no source of advisories answers
+	@$(BIN)/python tools/audit.py $(VENV)-audit/bin/pip-audit $(LOCKS)
+
+lock: $(VENV)/.uv  ## write the five lock files again from pyproject.toml
 	@sh tools/lock.sh $(BIN)/uv
 
 bench: $(VENV)/.test  ## what scoring costs, compared with other libraries: a table and a plot
@@ -76,7 +81,7 @@ help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1  /p' $(MAKEFILE_LIST)
 
 clean:  ## remove the environment; the data stays
-	rm -rf $(VENV) $(VENV)-docs site staticfiles
+	rm -rf $(VENV) $(VENV)-docs $(VENV)-audit site staticfiles
 
 $(VENV)/.uv:
 	@sh tools/venv.sh $(PYTHON) $(VENV)
@@ -85,9 +90,9 @@ $(VENV)/.runtime: requirements.txt $(VENV)/.uv
 	@if [ ! -e $(VENV)/.test ]; then sh tools/explained.sh $(BIN)/uv pip sync $(UV_FLAGS) --python $(BIN)/python requirements.txt; fi
 	@touch $@
 
-$(VENV)-docs/.done: requirements-docs.txt $(VENV)/.uv
-	@$(BIN)/uv venv --quiet --python $(BIN)/python --allow-existing $(VENV)-docs
-	@sh tools/explained.sh $(BIN)/uv pip sync $(UV_FLAGS) --python $(VENV)-docs/bin/python requirements-docs.txt
+$(VENV)-%/.done: requirements-%.txt $(VENV)/.uv  # an environment of its own, for the site and for the audit
+	@$(BIN)/uv venv --quiet --python $(BIN)/python --allow-existing $(VENV)-$*
+	@sh tools/explained.sh $(BIN)/uv pip sync $(UV_FLAGS) --python $(VENV)-$*/bin/python $<
 	@touch $@
 
 $(VENV)/.test: requirements-test.txt $(VENV)/.uv tools/test_tools.sh

@@ -146,3 +146,38 @@ def test_make_explains_each_installation():
     installing = [line for line in lines if "uv pip sync" in line or "uv pip install" in line]
     assert len(installing) > 2
     assert [line for line in installing if "tools/explained.sh" not in line] == []
+
+
+# The audit of what is pinned
+
+AUDITED = {
+    "unknown": '{"dependencies": [{"name": "numpy", "skip_reason": "not found"}]}',
+    "clean": '{"dependencies": [{"name": "numpy", "version": "2.4", "vulns": []}]}',
+    "found": '{"dependencies": [{"name": "numpy", "version": "2.4", "vulns": '
+    '[{"id": "PYSEC-1", "aliases": ["CVE-1"], "fix_versions": ["2.5"]}]}]}',
+    "partly": '{"dependencies": [{"name": "numpy", "version": "2.4", "vulns": []}, '
+    '{"name": "ours", "skip_reason": "not found"}]}',
+    "broken": "Traceback",
+}
+
+
+@pytest.mark.parametrize(
+    ("answers", "status", "said"),
+    [
+        (("clean", "broken"), 0, "1 packages checked with https://pypi.org: 0 advisories."),
+        (("found", "broken"), 1, "numpy 2.4: PYSEC-1, CVE-1 (repaired in: 2.5)"),
+        (("partly", "broken"), 3, "Not checked, as https://pypi.org does not know them: ours"),
+        (("unknown", "clean"), 0, "1 packages checked with https://api.osv.dev: 0 advisories."),
+        (("unknown", "broken"), 3, "Nothing was checked: no source of advisories answers"),
+    ],
+)
+def test_an_audit_succeeds_only_if_all_was_checked(tmp_path, answers, status, said):
+    lock = tmp_path / "requirements.txt"
+    lock.write_text("numpy==2.4\n")
+    of_pypi, of_osv = (AUDITED[answer] for answer in answers)
+    text = f"case \"$*\" in *'service pypi'*) echo '{of_pypi}' ;; *) echo '{of_osv}' ;; esac"
+    pip_audit = program(tmp_path / "pip-audit", text)
+    command = [sys.executable, ROOT / "tools" / "audit.py", pip_audit, lock]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert said in done.stdout
+    assert done.returncode == status
