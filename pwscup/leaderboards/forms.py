@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.forms import MomentField, VersionedForm
 from pwscup.contests.models import Contest
 from pwscup.contests.rules.measures import shown_measure
-from pwscup.core.forms import choice_field
+from pwscup.core.http.fields import choice_field
 from pwscup.leaderboards.boards.texts import ALL_TEAMS, stage_title
 from pwscup.leaderboards.scope import has_season
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.core.forms import choice_field
+from pwscup.core.http.fields import choice_field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

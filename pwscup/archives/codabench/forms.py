@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.forms.common import MomentField, ZoneField, clean_moment
 from pwscup.contests.forms.description import DEFAULT_ZONE, suggested_start
-from pwscup.core.forms import choice_field
+from pwscup.core.http.fields import choice_field
 
 
 class BundleForm(forms.Form):

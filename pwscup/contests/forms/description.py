@@ -23,7 +23,7 @@ from pwscup.contests.forms.common import (
 )
 from pwscup.contests.models import Contest
 from pwscup.contests.services import RESERVED_SLUGS
-from pwscup.core.forms import choice_field
+from pwscup.core.http.fields import choice_field
 from pwscup.core.texts.problems import parts
 from scoring.errors import ProblemsFound
 from scoring.rulesets import Ruleset, load_ruleset, localized, parse_ruleset, ruleset_names

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.forms.common import VersionedForm
 from pwscup.contests.models import RoundHint
 from pwscup.core.db.columns import longest
-from pwscup.core.forms import choice_field
+from pwscup.core.http.fields import choice_field
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.forms.common import MomentField, VersionedForm
 from pwscup.contests.models import Round
 from pwscup.contests.services import RoundPlan, round_problems
-from pwscup.core.forms import choice_field
+from pwscup.core.http.fields import choice_field
 from scoring.rulesets.kinds import ROUND_KINDS
 
 FIELDS = ("opens_at", "closes_at", "tries", "tries_per_day", "feedback")

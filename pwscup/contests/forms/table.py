@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.forms.common import VersionedForm
 from pwscup.contests.rules.texts import COLUMN_KINDS, ROLES
-from pwscup.core.forms import choice_field
+from pwscup.core.http.fields import choice_field
 from pwscup.formats.spec import NOTHING_TICKED
 from scoring.errors import ProblemsFound
 from scoring.tables.schema import DECIMALS, MOST_DECIMALS, Column, Kind, Role, Schema

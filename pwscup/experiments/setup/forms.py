@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from pwscup.core.files.headers import TooManyColumns, refuse_wide
 from pwscup.core.files.names import plain_name
-from pwscup.core.forms import choice_field
+from pwscup.core.http.fields import choice_field
 from pwscup.core.texts.problems import Shown, shown
 from pwscup.experiments import tables
 from pwscup.experiments.models import Experiment

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.forms import MomentField
 from pwscup.contests.forms.common import RoundField
 from pwscup.core.db.columns import longest
-from pwscup.core.forms import row_field
+from pwscup.core.http.fields import row_field
 from pwscup.submissions.decisions.appeals import TEXT_LENGTH
 from pwscup.submissions.models import Ruling
 

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.forms.common import RoundField
 from pwscup.contests.organize.common import organizer_page
 from pwscup.core.files.exports import ROWS_AT_A_TIME, Seconds, local_time
-from pwscup.core.forms import choice_field, row_field
+from pwscup.core.http.fields import choice_field, row_field
 from pwscup.core.texts.problems import SEPARATOR, parts
 from pwscup.submissions import selectors
 from pwscup.submissions.models import Submission
