@@ -22,7 +22,7 @@ FOUND, NOT_CHECKED = 1, 3
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a source says: the packages that it knows, and the names of those that it does not."""
+    """The answer of a source: the packages that it knows, and the names of those that it does not."""
 
     known: list[dict[str, Any]]
     skipped: list[str]

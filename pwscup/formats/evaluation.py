@@ -169,4 +169,4 @@ class TableEvaluation(Evaluation, Protocol):
 class AnyEvaluation(
     AttackEvaluation, EstimateEvaluation, QuestionEvaluation, TableEvaluation, Protocol
 ):
-    """What a kind of round answers with; which of the further questions, its facts say."""
+    """The answers of a kind of round; its facts say to which of the further questions."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What models say about their columns."""
+"""The columns of models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def field_of(model: type[Model], name: str) -> Field[Any, Any]:
 
 
 def longest(model: type[Model], name: str) -> int:
-    """How many characters a text may have in this field."""
+    """The number of characters that a text may have in this field."""
     n = field_of(model, name).max_length
     assert n is not None
     return n
