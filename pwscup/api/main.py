@@ -88,8 +88,8 @@ api = NinjaAPI(
     title="PWSCup",
     version="1",
     description=(
-        "What teams do in the browser, for programs. Create a token on your account's page and send it as "
-        "“Authorization: Bearer …”. Messages are in the language of Accept-Language."
+        "What teams and organizers do in the browser, for programs. Create a token on your account's page and "
+        "send it as “Authorization: Bearer …”. Messages are in the language of Accept-Language."
     ),
     openapi_url=None,
     auth=TokenAuth(),

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -13,14 +15,45 @@ from django.test import Client
 
 from pwscup.accounts.models import User
 from pwscup.accounts.tokens import ORGANIZE, TEAM, create_token
+from pwscup.api.views import document
 from tests.web import crawler
 
 ROOT = "/api/v1"
+NOT_OF_OPERATIONS = (405, 500)
+"""Statuses that the document does not describe: there is no such operation, or it has a fault."""
 _numbers = count(1)
 
 
+@cache
+def operations() -> list[tuple[re.Pattern[str], dict[str, Any]]]:
+    """The operations of the OpenAPI document by a pattern of their address."""
+    return [
+        (re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) + "$"), found)
+        for path, found in document()["paths"].items()
+    ]
+
+
+def described(method: str, path: str, answer: Any) -> Any:
+    """The answer itself, whose status and media type are those of the OpenAPI document."""
+    address = ROOT + path.partition("?")[0]
+    answers = [
+        found[method]["responses"]
+        for pattern, found in operations()
+        if method in found and pattern.match(address)
+    ]
+    if not answers or answer.status_code in NOT_OF_OPERATIONS:
+        return answer
+    known = [one[answer.status_code] for one in answers if answer.status_code in one]
+    assert known, (method, path, answer.status_code)
+    kinds = {kind for one in known for kind in one.get("content", {})}
+    if answer.status_code < 400 and kinds:
+        sent = answer.get("Content-Type", "").partition(";")[0]
+        assert sent in {kind.partition(";")[0] for kind in kinds}, (method, path, sent, kinds)
+    return answer
+
+
 class Program:
-    """Requests with one token, or with none."""
+    """Requests with one token, or with none. Every answer must be one that the OpenAPI document describes."""
 
     def __init__(
         self,
@@ -38,7 +71,7 @@ class Program:
         self.client = Client(headers=given | headers, enforce_csrf_checks=True)
 
     def get(self, path: str, **headers: str) -> Any:
-        return self.client.get(ROOT + path, headers=headers)
+        return described("get", path, self.client.get(ROOT + path, headers=headers))
 
     def post(self, path: str, data: Any, content_type: str = "application/json") -> Any:
         """JSON, or bytes as they are."""
@@ -55,7 +88,8 @@ class Program:
         """The same by any method; without data there is no body."""
         sent = data if isinstance(data, bytes) else b"" if data is None else json.dumps(data)
         call = getattr(self.client, method)
-        return call(ROOT + path, sent, content_type=content_type, headers=headers)
+        answer = call(ROOT + path, sent, content_type=content_type, headers=headers)
+        return described(method, path, answer)
 
     def form(self, path: str, files: Mapping[str, Any], **headers: str) -> Any:
         """A form with texts and files: bytes by field, or lists of pairs of name and bytes."""
@@ -65,7 +99,7 @@ class Program:
                 continue
             named = [(f"{key}.csv", data)] if isinstance(data, bytes) else data
             fields[key] = [SimpleUploadedFile(name, one) for name, one in named]
-        return self.client.post(ROOT + path, fields, headers=headers)
+        return described("post", path, self.client.post(ROOT + path, fields, headers=headers))
 
 
 def read_all(user: User | None, candidates: Mapping[str, Sequence[str]]) -> dict[str, Any]:

@@ -180,6 +180,10 @@ def test_settings_change_what_they_name(cast, programs):
     assert event.data == {"title": ["Test Cup", "New"], "max_team_size": [3, 2]}
     assert codes(programs.oscar.send("patch", CUP, {"timezone": "x"})) == ["field.invalid_choice"]
     assert programs.oscar.send("patch", CUP, {}).json()["title"] == "New"
+    unlike = programs.oscar.send("patch", CUP, {"epsilon_cap": "2"})  # no table is hidden here
+    assert (unlike.status_code, codes(unlike)) == (422, ["request.unknown_key"])
+    assert where(unlike.json()["problems"][0]) == {"field": "epsilon_cap"}
+    assert programs.oscar.send("patch", CUP, {"epsilon_cap": None}).status_code == 200
 
 
 def test_a_version_that_was_read_refuses_later_changes(programs):

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_noop as _
 from ninja import Query, Status
 
 from pwscup.accounts.models import OfficeInvitation
-from pwscup.api.forms import checked, data_of
+from pwscup.api.forms import checked, data_of, refuse_unknown
 from pwscup.api.operations import Operations, Paging, paged
 from pwscup.api.organize.common import (
     CONTEST,
@@ -133,9 +133,11 @@ def settings(
     edited = Contest.objects.get(pk=found.pk)  # a form writes its input into its instance
     form = SettingsForm(instance=edited)
     held = {name: form.initial.get(name) for name in form.fields}
-    given = {
-        key: value for key, value in body.dict(exclude_unset=True).items() if key in form.fields
-    }
+    sent = body.dict(exclude_unset=True)
+    # Settings of other formats: nothing is refused that sends them back as they are read here.
+    others = (key for key, value in sent.items() if value and key not in form.fields)
+    refuse_unknown(others, "body", "body")
+    given = {key: value for key, value in sent.items() if key in form.fields}
     values = checked(
         SettingsForm(held | given | {"version": found.version}, instance=edited)
     ).cleaned_data

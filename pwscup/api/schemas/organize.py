@@ -474,7 +474,7 @@ class OrganizedDecisions(Decisions):
 class NewLate(Given):
     """A team may submit in a round until a later time."""
 
-    round: str
+    round: str = Field(pattern=PRINTABLE)
     until: AwareDatetime
     reason: str = Field(pattern=PRINTABLE, description="shown to the teams")
 

@@ -47,7 +47,8 @@ def remove_baseline_team(
     """Remove a baseline team that has not played."""
     held = lock(contest, version)
     _refuse_when_fixed(held)
-    team = held.teams.filter(is_house=True, name=name).first()
+    # Not passed to the database, which accepts no NUL.
+    team = next((one for one in held.teams.filter(is_house=True) if one.name == name), None)
     if team is None:
         raise ContestRefused(_("There is no such baseline team."))
     accounts.remove_baseline_team(actor=actor, team=team)
