@@ -61,7 +61,8 @@ def test_bold_words_are_labels():
         for page in PAGES
         for text in BOLD.findall(prose(page))
         if text not in texts() | NO_LABELS.get(page.name, set())
-        and not text.endswith((".", ":", "?")) and "`" not in text
+        and not text.endswith((".", ":", "?"))
+        and "`" not in text
     }
     assert unknown == set()
 
