@@ -77,8 +77,6 @@ def test_pages_are_named_by_their_titles():
 
 def test_exceptions_are_used():
     found = {page.name: set(BOLD.findall(prose(page))) for page in PAGES}
-    assert {name: words - found[name] for name, words in NO_LABELS.items()} == dict.fromkeys(
-        NO_LABELS, set()
-    )
+    assert [name for name, words in NO_LABELS.items() if words - found[name]] == []
     named = {title for page in PAGES for title in NAMED_PAGE.findall(prose(page))}
     assert OTHER_PAGES - named == set()
