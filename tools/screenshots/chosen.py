@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pictures of the documentation, in `docs/images/`, from a running demo: light, in English, of one width.
 
-It submits the sample and the tutorial's second table as Alice, uploads fixtures/clinic.csv to a new draft contest
+It submits the two tables of the participant's tutorial as Alice, uploads fixtures/clinic.csv to a new draft contest
 as Oscar and closes the finished contest with a ceremony, so that a demo of its own is better.
 """
 
@@ -34,6 +34,7 @@ PLAYED_SECONDS = 180
 BUILT_IN = load_ruleset("pwscup2015").ranking.linkage
 SETTLED_MS = 1_500  # charts draw themselves in
 CAPTAIN = TEAMS["Aoi"][0]
+FIRST_TABLE = ("mondrian", "class-average", "--set", "k=5")
 SECOND_TABLE = (
     *("qi-unification", "class-average", "yamaoka"),
     *("--set", "columns=sex,children,cars,industry,occupation"),
@@ -126,27 +127,30 @@ def missing(table: Locator) -> int:
 
 
 def result(browser: Browser, site: str) -> None:
-    """The sample, submitted by Alice and scored."""
+    """The tutorial's first table, submitted by Alice and scored."""
     with visit(browser, site, CAPTAIN) as page, TemporaryDirectory() as folder:
-        page.goto(f"{site}/c/{RUNNING}/round/anonymization/")
-        names = [f"{RUNNING}-sample-{n}.csv" for n in ("anonymized", "rows")]
-        hand_in(page, [download(page, name, folder) for name in names])
+        hand_in(page, anonymized(page, site, folder, *FIRST_TABLE))
         shoot(page, "result", 900)
 
 
 def audit(browser: Browser, site: str) -> None:
     """The hits of all attackers in the tutorial's second table."""
     with visit(browser, site, CAPTAIN) as page, TemporaryDirectory() as folder:
-        page.goto(f"{site}/c/{RUNNING}/")
-        given = [download(page, f"{RUNNING}-{n}", folder) for n in ("original.csv", "schema.toml")]
-        made = [Path(folder) / name for name in ("anonymized-2.csv", "rows-2.csv")]
-        options = zip(("--original", "--schema", "--out", "--rows"), (*given, *made), strict=True)
-        words = [str(word) for option in options for word in option]
-        assert cli.main(["anonymize", *SECOND_TABLE, "--seed", "1", *words]) == cli.FINE
-        hand_in(page, made)
-        page.get_by_role("link", name="Attacks", exact=True).click()  # which begins the audit
+        hand_in(page, anonymized(page, site, folder, *SECOND_TABLE))
+        page.get_by_role("link", name="Attacks", exact=True).click()  # the audit begins by itself
         expect(page.locator(".audit-verdict")).to_be_visible(timeout=SCORED_MS)
         shoot(page, "audit", 1180)
+
+
+def anonymized(page: Page, site: str, folder: str, *methods: str) -> list[Path]:
+    """The table of the running contest, anonymized as the tutorial does, and its rows."""
+    page.goto(f"{site}/c/{RUNNING}/")
+    given = [download(page, f"{RUNNING}-{n}", folder) for n in ("original.csv", "schema.toml")]
+    made = [Path(folder) / name for name in ("anonymized.csv", "rows.csv")]
+    options = zip(("--original", "--schema", "--out", "--rows"), (*given, *made), strict=True)
+    words = [str(word) for option in options for word in option]
+    assert cli.main(["anonymize", *methods, "--seed", "1", *words]) == cli.FINE
+    return made
 
 
 def hand_in(page: Page, files: list[Path]) -> None:
