@@ -87,6 +87,27 @@ def test_a_table_nobody_prepared_becomes_a_proposal(oscar, draft):
     assert Event.objects.last().kind == "contest.table_uploaded"
 
 
+def test_the_records_that_roles_find_are_counted_as_they_change(oscar, draft):
+    upload(oscar, draft, TABLE)
+    before = TableDraft.objects.get().schema
+    figures = filled(draft, **CHOSEN) | {"figures": "1"}
+    page = oscar.post(COLUMNS, figures)
+    assert (page.context["risk"]["n_unique"], page.context["risk"]["cross"]) == (2, ["job"])
+    assert "2 of 4 records (50.00 %) are unique" in page.text
+    assert "<html" not in page.text
+    one = {"role": "quasi_identifier", "kind": "category", "cross": False}
+    all_found = oscar.post(COLUMNS, filled(draft, **(CHOSEN | {"name": one})) | {"figures": "1"})
+    assert all_found.context["risk"]["n_unique"] == 4
+    none = {name: {"role": "other", "cross": False} for name in ("job", "hours")}
+    assert (
+        "unique"
+        not in oscar.post(COLUMNS, filled(draft, **(CHOSEN | none)) | {"figures": "1"}).text
+    )
+    assert TableDraft.objects.get().schema == before  # figures keep nothing
+    review = oscar.post(COLUMNS, filled(draft, **CHOSEN) | {"review": "1"})
+    assert "2 of 4 records" in review.text
+
+
 BROKEN = {
     "empty": (b"", "the file is empty"),
     "header only": (b"a,b\n", "only a header line"),

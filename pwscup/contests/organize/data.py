@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from pwscup.contests import policies, selectors, services
 from pwscup.contests.forms import ColumnsForm, FileForm, VersionedForm
 from pwscup.contests.models import Contest, Dataset, TableDraft
+from pwscup.contests.organize import preparing_texts
 from pwscup.contests.organize.common import for_organizers, organizer_page, tell, version_of
 from pwscup.contests.rules.pages import given_columns
 from pwscup.contests.teams import tables
@@ -25,7 +26,7 @@ from pwscup.core.texts.refusals import Refused
 from scoring.errors import ProblemsFound
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pwscup.formats.spec import Ticked
     from scoring.tables.schema import Schema
@@ -102,6 +103,8 @@ def columns(request: SignedIn, contest: Contest) -> HttpResponse:
     if draft is None:
         messages.error(request, _("There is no uploaded table to confirm. Upload it first."))
         return redirect("organize-data", contest.slug)
+    if "figures" in request.POST:
+        return _figures(request, contest, draft)
     if (
         version_of(request) != contest.version
     ):  # another table may have been uploaded in the meantime
@@ -125,6 +128,19 @@ def columns(request: SignedIn, contest: Contest) -> HttpResponse:
     return _page(request, contest, columns_form=form, checked=schema, notes=notes)
 
 
+def _figures(request: HttpRequest, contest: Contest, draft: TableDraft) -> HttpResponse:
+    """The part of the page about the records that the quasi-identifiers find, with the roles as entered."""
+    schema = _columns_form(contest, draft, request.POST).entered() or draft.schema
+    return render(request, "organize/_figures.html", {"risk": _risk(contest, schema)})
+
+
+def _risk(contest: Contest, schema: Schema) -> Mapping[str, Any]:
+    """The records that the quasi-identifiers find in the draft; nothing for tables of several times."""
+    if contest.format.suffix != "csv" or not schema.quasi_identifiers:
+        return {}
+    return preparing_texts.risk(services.draft_risk(contest=contest, schema=schema))
+
+
 def _review(
     request: HttpRequest, contest: Contest, draft: TableDraft, schema: Schema
 ) -> HttpResponse:
@@ -139,6 +155,7 @@ def _review(
         "hidden": [name for name in schema.names if name not in names],
         "identifying": [name for name in services.identifying(draft, schema) if name in names],
         "warnings": _warnings(contest, None, draft, schema),
+        "risk": _risk(contest, schema),
         "has_started": policies.has_started(contest, page["now"]),
         "entered": [
             (name, value)
@@ -240,6 +257,7 @@ def _page(
         "may_replace": policies.may_replace_table(request.user, contest),
         "has_started": policies.has_started(contest, page["now"]),
         "checked": checked is not None,
+        "risk": _risk(contest, checked) if checked and draft else {},
         "tick_notes": [*_tick_notes(contest, draft), *notes],
         "warnings": _warnings(contest, dataset, draft, checked),
         "problems": listed,

@@ -274,7 +274,7 @@ def _page(
             "step_title": form and STEP_TITLES[form.kind.id],
             "step_lead": form and STEP_LEADS[form.kind.id],
             "columns": texts.columns(kept.seen, contest.format.setup.ROLES),
-            "risk": texts.risk(kept.seen),
+            "risk": texts.risk(kept.seen["risk"]),
             "n_broken": sum("problems" in one for one in kept.seen["outcomes"]),
         }
     return render(request, "organize/prepare.html", page)

@@ -199,9 +199,8 @@ def _bars(counted: Sequence[tuple[str, int]]) -> tuple[Bar, ...]:
     return tuple(found)
 
 
-def risk(seen: Mapping[str, Any]) -> dict[str, Any]:
+def risk(found: Mapping[str, Any]) -> dict[str, Any]:
     """The records that the quasi-identifiers find."""
-    found = seen["risk"]
     total = found["n_records"]
     return {
         **found,

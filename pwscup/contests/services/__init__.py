@@ -40,6 +40,7 @@ from pwscup.contests.services.preparing import (
     change_steps,
     choose_roles,
     discard_raw,
+    draft_risk,
     propose_steps,
     upload_raw,
 )
@@ -97,6 +98,7 @@ __all__ = [
     "create_contest",
     "create_division",
     "discard_raw",
+    "draft_risk",
     "erase",
     "erased_from",
     "extend_round",

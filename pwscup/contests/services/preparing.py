@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pwscup.core.models import StoredFile
     from scoring.tables.preparing import Report, Step, Steps
     from scoring.tables.raw_files import RawTable, Reading
+    from scoring.tables.schema import Schema
 
 Seen = dict[str, Any]
 IN_COLUMNS = ("numbers", "round", "missing", "dates", "merge-rare")
@@ -431,17 +432,44 @@ def _risk_of(
 ) -> Mapping[str, Any]:
     """The records that the quasi-identifiers of a packed table find, and the cells of a cross table of some."""
     from scoring.tables.coded import unpack_codes
-    from scoring.tables.exposure import exposure, found_by, proposed_cross
+    from scoring.tables.exposure import proposed_cross
     from scoring.tables.schema import N_CROSS
 
     names = _quasi(columns, roles)
     codes, n_records = unpack_codes(data, names)
     n_values = {c["name"]: c["n_distinct"] + bool(c["n_missing"]) for c in columns}
     crossed = [names[at] for at in proposed_cross([n_values[n] for n in names], n_records, N_CROSS)]
+    return _found_by(codes, names, crossed, n_records)
+
+
+def draft_risk(*, contest: Contest, schema: Schema) -> Mapping[str, Any]:
+    """The records that the quasi-identifiers of a schema find in the draft, and the cells of its cross table.
+
+    Raises
+    ------
+    ProblemsFound
+        Where the draft lacks a column of the schema.
+    """
+    from scoring.tables.exposure import codes_in
+
+    draft = TableDraft.objects.select_related("file").get(contest=contest)
+    names = list(schema.quasi_identifiers)
+    codes = codes_in(storage.read_draft(draft.file), names, file="original")
+    return _found_by(
+        codes, names, [name for name in names if name in schema.cross], draft.n_records
+    )
+
+
+def _found_by(
+    codes: Mapping[str, Any], names: Sequence[str], crossed: Sequence[str], n_records: int
+) -> Mapping[str, Any]:
+    """The records that these columns find, and the cells of a cross table of some of them."""
+    from scoring.tables.exposure import exposure, found_by
+
     quasi = [codes[name] for name in names]
     whole = exposure(quasi, [codes[name] for name in crossed], n_records)
     return asdict(whole) | {
-        "cross": crossed,
+        "cross": list(crossed),
         "finds": [
             {"name": name, **asdict(one)}
             for name, one in zip(names, found_by(quasi, n_records), strict=True)
