@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from django.http import HttpRequest
-
     from pwscup.contests.models import Contest, Preparation
+    from pwscup.core.http.requests import ApiRequest
 
 router = Operations(tags=["organizing: table"])
 PREPARE = f"{DATA}/prepare"
@@ -39,7 +38,7 @@ EVERY_STEP = range(1, 1_000)
     shapes.Preparation | None,
     _("The raw table, its steps, their effect, and what the quasi-identifiers find"),
 )
-def preparation(request: HttpRequest, slug: str) -> shapes.Preparation | None:
+def preparation(request: ApiRequest, slug: str) -> shapes.Preparation | None:
     return _shown(selectors.preparation_of(contest_of(request, slug)))
 
 
@@ -52,7 +51,7 @@ def preparation(request: HttpRequest, slug: str) -> shapes.Preparation | None:
     method="PUT",
     takes={kind: {"schema": BINARY} for kind in TYPES},
 )
-def upload(request: HttpRequest, slug: str, version: int | None = VERSION) -> shapes.Preparation:
+def upload(request: ApiRequest, slug: str, version: int | None = VERSION) -> shapes.Preparation:
     contest = contest_of(request, slug)
     check_type(request, TYPES)
     kept = services.upload_raw(
@@ -73,7 +72,7 @@ def upload(request: HttpRequest, slug: str, version: int | None = VERSION) -> sh
     as_="organize-prepare-discard",
     method="DELETE",
 )
-def discard(request: HttpRequest, slug: str) -> shapes.Data:
+def discard(request: ApiRequest, slug: str) -> shapes.Data:
     contest = contest_of(request, slug)
     services.discard_raw(actor=request.user, contest=contest)
     return data_of_contest(request, contest)
@@ -86,18 +85,19 @@ def discard(request: HttpRequest, slug: str) -> shapes.Data:
     _("Change the steps, the way of reading, or roles; every step must fit the table"),
     method="PUT",
 )
-def steps(request: HttpRequest, slug: str, body: shapes.Steps) -> shapes.Preparation:
+def steps(request: ApiRequest, slug: str, body: shapes.Steps) -> shapes.Preparation:
     from scoring.tables.preparing import Steps
 
     contest = contest_of(request, slug)
     revision = body.revision
     if body.reading is not None:
         reading = Steps.from_dict({"version": 1, "read": body.reading}).reading
-        what = {"actor": request.user, "contest": contest, "revision": revision}
+        what: dict[str, Any] = {"actor": request.user, "contest": contest, "revision": revision}
         revision = services.change_reading(**what, reading=reading).revision
     if body.steps is not None:
-        changed = {"contest": contest, "revision": revision, "steps": body.steps}
-        services.change_steps(**changed, must_fit=EVERY_STEP)
+        services.change_steps(
+            contest=contest, revision=revision, steps=body.steps, must_fit=EVERY_STEP
+        )
     if body.roles is not None:
         _check_roles(contest, body.roles)
         services.choose_roles(contest=contest, roles=body.roles)
@@ -114,7 +114,7 @@ def steps(request: HttpRequest, slug: str, body: shapes.Steps) -> shapes.Prepara
     _("Make the prepared table the draft, whose columns are then confirmed"),
 )
 def apply(
-    request: HttpRequest, slug: str, revision: int | None = None, version: int | None = VERSION
+    request: ApiRequest, slug: str, revision: int | None = None, version: int | None = VERSION
 ) -> shapes.Data:
     contest = contest_of(request, slug)
     services.apply_steps(actor=request.user, contest=contest, version=version, revision=revision)

@@ -186,8 +186,8 @@ class StepEffect(Schema):
     """The effect of a step, or the problems because of which it was left out."""
 
     n: int | None = None
-    unit: str | None = Field(None, description="cells, records or columns")
-    left: int | None = Field(None, description="cells to which the step does not apply")
+    unit: str | None = Field(default=None, description="cells, records or columns")
+    left: int | None = Field(default=None, description="cells to which the step does not apply")
     n_records: int | None = None
     n_columns: int | None = None
     problems: list[str] = []
@@ -234,11 +234,15 @@ class Steps(Given):
     """Changes of a preparation; the rest stays."""
 
     reading: dict[str, str | int] | None = Field(
-        None, description="encoding, separator, sheet, header"
+        default=None, description="encoding, separator, sheet, header"
     )
-    steps: list[dict[str, Any]] | None = Field(None, description="all steps, in their order")
-    roles: dict[str, str] | None = Field(None, description="roles of columns, by name")
-    revision: int | None = Field(None, description="that was read: refuses changes of others")
+    steps: list[dict[str, Any]] | None = Field(
+        default=None, description="all steps, in their order"
+    )
+    roles: dict[str, str] | None = Field(default=None, description="roles of columns, by name")
+    revision: int | None = Field(
+        default=None, description="that was read: refuses changes of others"
+    )
 
 
 class Generate(Given):
@@ -286,7 +290,7 @@ class Rounds(Given):
 
 class Opening(Given):
     keeps_end: bool = Field(
-        False, description="only the opening moves, not the end and later rounds"
+        default=False, description="only the opening moves, not the end and later rounds"
     )
 
 
@@ -533,7 +537,7 @@ class Freeze(Given):
 
 class NewCeremony(Given):
     stage: str | None = Field(
-        None, description="its key; the season, or the only stage if left out"
+        default=None, description="its key; the season, or the only stage if left out"
     )
     division: str = Field(default="", description="its key; all teams if left out")
 
@@ -588,7 +592,7 @@ class NewAnswer(Given):
 
 class Clarification(NewAnnouncement):
     name_is_a_word: bool = Field(
-        False, description="the team's name is an ordinary word in the text"
+        default=False, description="the team's name is an ordinary word in the text"
     )
 
 
@@ -661,7 +665,7 @@ class NewHint(Given):
     text: str = ""
     text_ja: str = ""
     after_percent: int | None = Field(
-        None, description="of the round's time; only when you publish it if left out"
+        default=None, description="of the round's time; only when you publish it if left out"
     )
 
 
@@ -905,7 +909,7 @@ class Bundle(BundleLine):
 class NewDraft(Given):
     timezone: str = "Asia/Tokyo"
     starts_at: AwareDatetime | None = Field(
-        None, description="the dates of the bundle stay if left out"
+        default=None, description="the dates of the bundle stay if left out"
     )
     program: str | None = Field(default=None, description="the proposed one if left out")
 

@@ -13,6 +13,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from pwscup.core.http.fields import choice_field
 from scoring.tables.raw_files import AUTO, ENCODINGS, MAX_HEADER, SEPARATORS, Reading
 from scoring.tables.steps import MISSING
 
@@ -165,7 +166,7 @@ class ReadingForm(forms.Form):
     def __init__(self, *args: Any, sheets: Iterable[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         names = list(sheets)
-        self.fields["sheet"].choices = [("", FOUND), *((name, name) for name in names)]
+        choice_field(self, "sheet").choices = [("", FOUND), *((name, name) for name in names)]
         if names:
             del self.fields["encoding"], self.fields["separator"]
         else:
@@ -184,13 +185,14 @@ class StepForm(forms.Form):
 
     def __init__(
         self,
-        *args: Any,
+        data: Any = None,
+        *,
         kind: StepKind,
         columns: Iterable[str],
         given: Mapping[str, Any],
         **kwargs: Any,
     ) -> None:
-        super().__init__(*args, prefix="s", **kwargs)
+        super().__init__(data, prefix="s", **kwargs)
         self.kind = kind
         self.number: int | None = None  # of the step that is changed
         names = [(name, name) for name in columns]

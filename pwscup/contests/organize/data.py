@@ -61,7 +61,7 @@ def data(request: SignedIn, contest: Contest) -> HttpResponse:
     return redirect("organize-data", contest.slug)
 
 
-def _keep_raw(request: HttpRequest, contest: Contest, name: str, content: bytes) -> None:
+def _keep_raw(request: SignedIn, contest: Contest, name: str, content: bytes) -> None:
     """Keep a refused file for the page Prepare, where it can be read there and no other file is kept."""
     if contest.format.suffix != "csv" or selectors.preparation_of(contest) is not None:
         return

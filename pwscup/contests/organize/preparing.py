@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -18,6 +18,7 @@ from pwscup.contests.organize import preparing_texts as texts
 from pwscup.contests.organize.common import for_organizers, organizer_page, version_of
 from pwscup.core.files.names import plain_name
 from pwscup.core.http.posted import posted_number
+from pwscup.core.http.requests import SignedIn
 from pwscup.core.texts import problems
 from pwscup.core.texts.refusals import Refused
 from scoring.errors import Problem, ProblemsFound
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
     from pwscup.contests.forms.preparing import RawForm, ReadingForm, StepForm
     from pwscup.contests.models import Preparation
 
-Change = Callable[[HttpRequest, Contest, "Preparation", int | None], Any]
+Change = Callable[[SignedIn, Contest, "Preparation"], HttpResponse]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_organizers
-def prepare(request: HttpRequest, contest: Contest) -> HttpResponse:
+def prepare(request: SignedIn, contest: Contest) -> HttpResponse:
     """The raw file, its steps and its columns; and the upload of another one."""
     from pwscup.contests.forms.preparing import RawForm
 
@@ -45,7 +46,7 @@ def prepare(request: HttpRequest, contest: Contest) -> HttpResponse:
     return _answered(request, contest, lambda: _uploaded(request, contest, form))
 
 
-def _uploaded(request: HttpRequest, contest: Contest, form: RawForm) -> None:
+def _uploaded(request: SignedIn, contest: Contest, form: RawForm) -> None:
     from scoring.tables.preparing import Steps
 
     upload, file = form.cleaned_data["table"], form.cleaned_data["steps"]
@@ -60,15 +61,15 @@ def _uploaded(request: HttpRequest, contest: Contest, form: RawForm) -> None:
         version=form.cleaned_data["version"],
         name=plain_name(upload.name),
         data=upload.read(),
-        reading=given and given.reading,
-        steps=given and given.steps,
+        reading=given.reading if given else None,
+        steps=given.steps if given else None,
         n_sampled=form.cleaned_data["n_sampled"],
     )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_organizers
-def steps(request: HttpRequest, contest: Contest) -> HttpResponse:
+def steps(request: SignedIn, contest: Contest) -> HttpResponse:
     """The file of steps; and every change of them, of the way of reading, and of the roles of columns."""
     kept = selectors.preparation_of(contest)
     if request.method != "POST":
@@ -85,7 +86,7 @@ def steps(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 @require_POST
 @for_organizers
-def apply(request: HttpRequest, contest: Contest) -> HttpResponse:
+def apply(request: SignedIn, contest: Contest) -> HttpResponse:
     """Make the prepared table the draft of the contest's table, whose columns are confirmed next."""
     try:
         services.apply_steps(
@@ -97,12 +98,12 @@ def apply(request: HttpRequest, contest: Contest) -> HttpResponse:
     except ProblemsFound as found:
         return _page(request, contest, found=found)
     except Refused as refusal:
-        return _page(request, contest, said=list(refusal.messages))
+        return _page(request, contest, said=[str(words) for words in refusal.messages])
     return redirect(reverse("organize-data", args=[contest.slug]) + "#columns")
 
 
 def _answered(
-    request: HttpRequest, contest: Contest, change: Callable[[], Any], **again: Any
+    request: SignedIn, contest: Contest, change: Callable[[], Any], **again: Any
 ) -> HttpResponse:
     """The page after a change, or with everything that was entered and the reasons why nothing was changed."""
     try:
@@ -110,15 +111,19 @@ def _answered(
     except ProblemsFound as found:
         return _page(request, contest, found=found, **again)
     except Refused as refusal:
-        return _page(request, contest, said=list(refusal.messages), **again)
+        return _page(request, contest, said=[str(words) for words in refusal.messages], **again)
     return redirect("organize-prepare", contest.slug)
 
 
-def _reading(request: HttpRequest, contest: Contest, kept: Preparation) -> HttpResponse:
+def _reading(request: SignedIn, contest: Contest, kept: Preparation) -> HttpResponse:
     form = _reading_form(kept, request.POST)
     if not form.is_valid():
         return _page(request, contest, reading_form=form)
-    what = {"actor": request.user, "contest": contest, "revision": _revision(request)}
+    what: dict[str, Any] = {
+        "actor": request.user,
+        "contest": contest,
+        "revision": _revision(request),
+    }
     return _answered(
         request,
         contest,
@@ -127,7 +132,7 @@ def _reading(request: HttpRequest, contest: Contest, kept: Preparation) -> HttpR
     )
 
 
-def _save(request: HttpRequest, contest: Contest, kept: Preparation) -> HttpResponse:
+def _save(request: SignedIn, contest: Contest, kept: Preparation) -> HttpResponse:
     """Add a step, or change one."""
     form = _step_form(kept, request.POST.get("kind", ""), posted_number(request, "n"), request.POST)
     if form is None:
@@ -140,7 +145,7 @@ def _save(request: HttpRequest, contest: Contest, kept: Preparation) -> HttpResp
         listed.append(form.step())
     else:
         listed[n - 1] = form.step()
-    what = {"contest": contest, "revision": _revision(request), "steps": listed}
+    what: dict[str, Any] = {"contest": contest, "revision": _revision(request), "steps": listed}
     one = len(listed) if n is None else n
     return _answered(
         request, contest, lambda: services.change_steps(**what, must_fit=(one,)), step_form=form
@@ -150,25 +155,25 @@ def _save(request: HttpRequest, contest: Contest, kept: Preparation) -> HttpResp
 def _moved(by: int) -> Change:
     """Move a step by so many places; 0 removes it."""
 
-    def change(request: HttpRequest, contest: Contest, kept: Preparation) -> HttpResponse:
+    def change(request: SignedIn, contest: Contest, kept: Preparation) -> HttpResponse:
         listed, n = list(kept.steps.steps), posted_number(request, "n") or 0
         if not 1 <= n <= len(listed):
             return redirect("organize-prepare", contest.slug)
         step = listed.pop(n - 1)
         if by:
             listed.insert(max(0, n - 1 + by), step)
-        what = {"contest": contest, "revision": _revision(request), "steps": listed}
+        what: dict[str, Any] = {"contest": contest, "revision": _revision(request), "steps": listed}
         return _answered(request, contest, lambda: services.change_steps(**what))
 
     return change
 
 
-def _propose(request: HttpRequest, contest: Contest, _kept: Preparation) -> HttpResponse:
-    what = {"contest": contest, "revision": _revision(request)}
+def _propose(request: SignedIn, contest: Contest, _kept: Preparation) -> HttpResponse:
+    what: dict[str, Any] = {"contest": contest, "revision": _revision(request)}
     return _answered(request, contest, lambda: services.propose_steps(**what))
 
 
-def _roles(request: HttpRequest, contest: Contest, kept: Preparation) -> HttpResponse:
+def _roles(request: SignedIn, contest: Contest, kept: Preparation) -> HttpResponse:
     allowed = {str(role) for role in contest.format.setup.ROLES}
     chosen = {
         column["name"]: request.POST.get(f"role-{at}", "")
@@ -178,7 +183,7 @@ def _roles(request: HttpRequest, contest: Contest, kept: Preparation) -> HttpRes
     return _answered(request, contest, lambda: services.choose_roles(contest=contest, roles=known))
 
 
-def _discard(request: HttpRequest, contest: Contest, _kept: Preparation) -> HttpResponse:
+def _discard(request: SignedIn, contest: Contest, _kept: Preparation) -> HttpResponse:
     return _answered(
         request, contest, lambda: services.discard_raw(actor=request.user, contest=contest)
     )
@@ -196,7 +201,7 @@ CHANGES: Mapping[str, Any] = {
 }
 
 
-def _revision(request: HttpRequest) -> int | None:
+def _revision(request: SignedIn) -> int | None:
     return posted_number(request, "revision")
 
 
@@ -230,7 +235,7 @@ def _step_form(kept: Preparation, kind: str, n: int | None, data: Any = None) ->
     return form
 
 
-def _asked_form(request: HttpRequest, kept: Preparation) -> StepForm | None:
+def _asked_form(request: SignedIn, kept: Preparation) -> StepForm | None:
     n = request.GET.get("step", "")
     if n.isascii() and n.isdecimal():
         return _step_form(kept, "", int(n))
@@ -238,7 +243,7 @@ def _asked_form(request: HttpRequest, kept: Preparation) -> StepForm | None:
 
 
 def _page(
-    request: HttpRequest,
+    request: SignedIn,
     contest: Contest,
     *,
     raw_form: RawForm | None = None,

@@ -117,7 +117,12 @@ def change_reading(
     """
     kept = _held(contest, revision)
     data = storage.read_draft(kept.raw)
-    what = {"name": kept.raw.name, "data": data, "reading": reading, "steps": kept.steps.steps}
+    what: dict[str, Any] = {
+        "name": kept.raw.name,
+        "data": data,
+        "reading": reading,
+        "steps": kept.steps.steps,
+    }
     return upload_raw(actor=actor, contest=contest, **what)
 
 
