@@ -205,6 +205,14 @@ def mean_one_factors(distribution: str, scale: float, n: int, rng: np.random.Gen
     return rng.lognormal(-variance / 2, math.sqrt(variance), n)
 
 
+_SCALE = Option(
+    "scale",
+    "number",
+    0.1,
+    _("standard deviation of the noise, as a multiple of the column's own"),
+    high=LARGEST,
+)
+
 SA_NOISE = Anonymizer(
     id="sa-noise",
     title=_("Noise on sensitive attributes"),
@@ -212,13 +220,7 @@ SA_NOISE = Anonymizer(
     costs=_("Every amount is off; correlations and cell means shift"),
     function=sa_noise,
     options=(
-        Option(
-            "scale",
-            "number",
-            0.1,
-            _("standard deviation of the noise, as a multiple of the column's own"),
-            high=LARGEST,
-        ),
+        _SCALE,
         Option(
             "zeros",
             "text",
@@ -245,13 +247,7 @@ ADDITIVE_NOISE = Anonymizer(
             _("of the noise before it is correlated"),
             choices=("normal", "uniform", "laplace"),
         ),
-        Option(
-            "scale",
-            "number",
-            0.1,
-            _("standard deviation of the noise, as a multiple of the column's own"),
-            high=LARGEST,
-        ),
+        _SCALE,
         Option(
             "correlated",
             "text",
