@@ -102,3 +102,36 @@ def test_links_between_languages_are_dropped(tmp_path):
     assert sources.text_of(tmp_path, "a.ja.md") == "一。\n[二](b.md#二)、英語版"
     changes = sources.text_of(tmp_path, "project/changelog.md")
     assert changes == "[A](../a.md#x), [B](security.md), C"
+
+
+AREAS = [
+    "Library",
+    "Platform",
+    "API and client",
+    "Docs",
+    "For those who change the code",
+    "From earlier copies of this repository",
+]
+
+
+def test_changes_stand_in_their_areas_once():
+    """Lines that a merge doubles, or puts under headings of their own, are found."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    unreleased = text.partition("## Unreleased")[2].partition("\n## ")[0]
+    found = re.findall(r"^### (.+)$", unreleased, re.MULTILINE)
+    assert found == [area for area in AREAS if area in found]
+    lines = Counter(line for line in unreleased.splitlines() if line.startswith("- "))
+    assert [line for line, times in lines.items() if times > 1] == []
+
+
+def test_every_picture_is_shown_and_taken():
+    """Screenshots in docs/images are those that pages show, and those that `tools.screenshots --docs` takes."""
+    pages = [ROOT / "README.md", ROOT / "README.ja.md", *(ROOT / "docs").rglob("*.md")]
+    shown = {
+        name
+        for page in pages
+        for name in re.findall(r"!\[[^\]]+\]\([^)]*?([\w-]+)\.png\)", page.read_text("utf-8"))
+    }
+    assert shown == {path.stem for path in (ROOT / "docs" / "images").glob("*.png")}
+    tool = (ROOT / "tools" / "screenshots" / "chosen.py").read_text(encoding="utf-8")
+    assert shown == set(re.findall(r'(?:shoot\(page, |IMAGES / )"(\w+)(?:\.png)?"', tool))

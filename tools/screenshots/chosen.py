@@ -49,7 +49,7 @@ def take(browser: Browser, site: str) -> None:
     """Replace the pictures in `docs/images`; SystemExit where one is too large or the demo not ready."""
     IMAGES.mkdir(exist_ok=True)
     front(browser, site)
-    leaderboard(browser, site)
+    matrix(browser, site)
     result(browser, site)
     audit(browser, site)
     roles(browser, site)
@@ -98,13 +98,11 @@ def save(picture: Image.Image, path: Path) -> None:
     limit(path)
 
 
-def leaderboard(browser: Browser, site: str) -> None:
-    """The attack matrix and the anonymization board of the finished contest, once everything is scored."""
+def matrix(browser: Browser, site: str) -> None:
+    """The attack matrix of the finished contest, once everything is scored."""
     with visit(browser, site, width=1400) as page:  # at which all columns of the board fit
         await_matrix(page, f"{site}/c/{FINISHED}/board/?board=matrix")
         shoot(page, "matrix", 960)
-        page.goto(f"{site}/c/{FINISHED}/board/?board=anonymization")
-        shoot(page, "leaderboard", 1000)
 
 
 def await_matrix(page: Page, address: str) -> None:
