@@ -99,9 +99,35 @@ def test_links_between_languages_are_dropped(tmp_path):
     )
     (tmp_path / "CHANGELOG.md").write_text("[A](docs/a.md#x), [B](SECURITY.md), [C](scoring/x.py)")
     assert sources.text_of(tmp_path, "a.md") == "One.\nTwo."
-    assert sources.text_of(tmp_path, "a.ja.md") == "一。\n[二](b.md#二)、英語版"
+    assert sources.text_of(tmp_path, "a.ja.md") == "一。[二](b.md#二)、英語版"
     changes = sources.text_of(tmp_path, "project/changelog.md")
     assert changes == "[A](../a.md#x), [B](security.md), C"
+
+
+def test_japanese_sentences_have_no_spaces_where_lines_end(tmp_path):
+    (tmp_path / "docs").mkdir()
+    lines = [
+        "# 題",
+        "",
+        "一、",
+        "二。",
+        "**三** と",
+        "`四`。",
+        "",
+        "- 五",
+        "  六",
+        "- 七",
+        "",
+        "```",
+        "八",
+        "九",
+        "```",
+    ]
+    for name in ("a.ja.md", "a.md"):
+        (tmp_path / "docs" / name).write_text("\n".join(lines), encoding="utf-8")
+    joined = sources.text_of(tmp_path, "a.ja.md")
+    assert joined == "# 題\n\n一、二。**三** と\n`四`。\n\n- 五六\n- 七\n\n```\n八\n九\n```"
+    assert sources.text_of(tmp_path, "a.md") == "\n".join(lines)
 
 
 AREAS = [

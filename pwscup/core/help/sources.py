@@ -20,6 +20,9 @@ _OTHER_LANGUAGE = re.compile(
 )
 _TO_ENGLISH = re.compile(r"\[(英語版)\]\([^)\s]+\)")
 _LINK = re.compile(r"\[([^\]\n]*)\]\(([^)\s]+)\)")
+_WIDE = r"\u3000-\u30ff\u3400-\u9fff\uff00-\uff60"
+_BREAK = re.compile(rf"(?<=[{_WIDE})*])\n[ ]*(?=[{_WIDE}\[]|\*\*)")
+_FENCE = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
 
 
 def slug(title: str, separator: str = "-") -> str:
@@ -46,7 +49,16 @@ def text_of(root: Path, name: str) -> str:
     else:
         text = Path(root, FOLDER, name).read_text(encoding="utf-8")
     text = _TO_ENGLISH.sub(r"\1", _OTHER_LANGUAGE.sub("", text))
+    if name.endswith(".ja.md"):
+        text = _joined(text)
     return _LINK.sub(_in_any_language, text)
+
+
+def _joined(text: str) -> str:
+    """Japanese without the ends of lines within sentences, which browsers show as spaces; code stays as it is."""
+    parts = _FENCE.split(text)
+    parts[::2] = [_BREAK.sub("", part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _in_any_language(match: re.Match[str]) -> str:
