@@ -84,8 +84,9 @@ def test_bots_estimate_a_hidden_table_and_leave_no_answer_behind(cast):
     rehearsal = played(contest, cast.oscar)
     assert rehearsal.state == Rehearsal.State.DONE
     n = copies.N_BOTS
+    asked = sum(bot.estimates for bot in BOTS[:n])
     lines = [(line["n_files"], line["n_scored"], line["refused"]) for line in rehearsal.report]
-    assert lines == [(n, n, []), (n, n, [])]
+    assert lines == [(n, n, []), (asked, asked, [])]
     spent = set(Answer.objects.values_list("round__contest", flat=True))
     assert spent == {rehearsal.played_on_id}
     assert not BatchRelease.objects.filter(round__contest=contest).exists()
