@@ -104,7 +104,8 @@ def proposed_steps(table: pd.DataFrame, *, today: date) -> list[dict[str, Any]]:
     Examples
     --------
     >>> from scoring.tables.raw_files import read_raw
-    >>> raw = read_raw("氏名,生年月日,費用\\n林　蓮,1980/3/9,\\"1,200\\"\\n林　愛,1991/5/2,900\\n林　葵,2001/7/3,900\\n".encode())
+    >>> lines = ["氏名,生年月日,費用", '林蓮,1980/3/9,"1,200"', "林愛,1991/5/2,900", "林葵,2001/7/3,900"]
+    >>> raw = read_raw("\\n".join(lines).encode())
     >>> [step["do"] for step in proposed_steps(raw.table, today=date(2026, 4, 1))]
     ['drop', 'numbers', 'dates']
     """
