@@ -12,6 +12,7 @@ import pytest
 import yaml
 from markdown_it import MarkdownIt
 
+import scoring
 from pwscup.core.help import sources
 from tests.every import every
 
@@ -143,11 +144,14 @@ AREAS = [
 def test_changes_stand_in_their_areas_once():
     """Lines that a merge doubles, or puts under headings of their own, are found."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    unreleased = text.partition("## Unreleased")[2].partition("\n## ")[0]
-    found = re.findall(r"^### (.+)$", unreleased, re.MULTILINE)
-    assert found == [area for area in AREAS if area in found]
-    lines = Counter(line for line in unreleased.splitlines() if line.startswith("- "))
-    assert [line for line, times in lines.items() if times > 1] == []
+    first, second, *before = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    assert first.startswith("Unreleased\n")
+    assert re.match(rf"{re.escape(scoring.__version__)} — \d{{4}}-\d\d-\d\d\n", second)
+    for part in (first, second, *before):
+        found = re.findall(r"^### (.+)$", part, re.MULTILINE)
+        assert found == [area for area in AREAS if area in found]
+        lines = Counter(line for line in part.splitlines() if line.startswith("- "))
+        assert [line for line, times in lines.items() if times > 1] == []
 
 
 def test_every_picture_is_shown_and_taken():

@@ -13,6 +13,7 @@ from ninja.errors import Throttled
 from ninja.security import HttpBearer
 
 from pwscup.accounts.tokens import ORGANIZE, READ, TEAM, token_by_text
+from pwscup.api import repeats
 from pwscup.api.operations import PREFIX
 from pwscup.api.problems import ApiRefused
 
@@ -39,6 +40,7 @@ class TokenAuth(HttpBearer):
         if needed not in known.all_scopes:
             raise ApiRefused("token.scope", expected=needed, got=", ".join(known.all_scopes))
         request.user = known.user
+        cast("ApiRequest", request).claim = repeats.claim(request, known.user_id)
         return known
 
 

@@ -25,6 +25,7 @@ from pwscup.api.organize import reports as organized_reports
 from pwscup.api.organize import submissions as organized_submissions
 from pwscup.api.organize import teams as organized_teams
 from pwscup.api.problems import ApiRefused, Listed
+from pwscup.api.repeats import Repeated
 from pwscup.api.teams import (
     boards,
     contests,
@@ -118,6 +119,11 @@ for part in (*TEAMS, judging, reports, *ORGANIZERS):
 @api.exception_handler(Http404)
 def not_found(_request: HttpRequest, _error: Http404) -> HttpResponse:
     return problems.of_status(404)
+
+
+@api.exception_handler(Repeated)
+def repeated(_request: HttpRequest, found: Repeated) -> HttpResponse:
+    return found.response
 
 
 @api.exception_handler(RequestDataTooBig)

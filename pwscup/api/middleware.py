@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pwscup.api import problems
+from pwscup.api import problems, repeats
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -32,6 +32,8 @@ class ApiMiddleware:
             response = problems.of_status(response.status_code)
             for name, value in kept.items():
                 response[name] = value
+        if claimed := getattr(request, "claim", None):
+            repeats.settle(claimed, response)
         for name, value in getattr(request, "rate_limit", {}).items():
             response[name] = value
         response.headers.setdefault("Cache-Control", "private, no-store")

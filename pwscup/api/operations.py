@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ninja import Field, Router, Schema
 
+from pwscup.api.repeats import OWN
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
@@ -28,7 +30,10 @@ IDEMPOTENCY = {
     "name": "Idempotency-Key",
     "required": False,
     "schema": {"type": "string"},
-    "description": "any text of your own for each submission: sent again with the same files, it is the same one",
+    "description": (
+        "any text of your own for each request: sent again with it, the request is carried out once, and its first "
+        "answer comes again"
+    ),
 }
 METHODS = {"GET": READING, "POST": WRITING, "PUT": WRITING, "PATCH": WRITING, "DELETE": WRITING}
 
@@ -55,15 +60,17 @@ class Operations(Router):
 
         `name` names the address, `as_` the operation, if not by its address. `takes` is the content of a body that is
         no JSON, by its media type; `gives` the media types of an answer that is a file. `also` are further answers by
-        their status. An operation that `repeats` gives the first answer again to a second request with the same key.
+        their status. An operation that `repeats` looks at the key of a request itself; for others `repeats.claim` does.
         """
         extra: dict[str, Any] = {REFUSALS: sorted(METHODS[method])}
         if takes is not None:
             extra["requestBody"] = {"required": True, "content": dict(takes)}
         if gives:
             extra[MEDIA] = list(gives)
-        if repeats:
+        if method == "POST":
             extra["parameters"] = [IDEMPOTENCY]
+        if repeats:
+            OWN.add(f"api-{name}")
         return self.api_operation(
             [method],
             path,

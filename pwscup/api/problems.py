@@ -73,6 +73,7 @@ STATUS_OF = {
     **dict.fromkeys(("team.name_taken", "team.short_name_taken", "team.division_unknown"), 422),
     **dict.fromkeys(("request.too_large", "file.too_large"), 413),
     "request.content_type": 415,
+    "request.key_used": 422,
     **dict.fromkeys(
         ("file.missing", "file.unknown", "file.none", "file.empty", "file.not_pdf"), 422
     ),
@@ -130,6 +131,12 @@ class ApiRefused(RefusedByCode):
         ),
         "file.repeated": _("Send one file for “%(got)s”."),
         "request.too_large": _("The request's body is too large: at most %(expected)s bytes."),
+        "request.key_used": _(
+            "This Idempotency-Key was used for another request. Use a new one for each request."
+        ),
+        "request.in_progress": _(
+            "The first request with this Idempotency-Key is still being carried out. Send it again in a few seconds."
+        ),
         "request.content_type": _("Send a body of the type %(expected)s, not %(got)s."),
     }
 

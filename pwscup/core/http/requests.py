@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pwscup.accounts.models import AccessToken, User
+    from pwscup.api.repeats import Claim
 
 
 class Arrived(HttpRequest):
@@ -36,3 +37,5 @@ class ApiRequest(SignedIn):
     auth: AccessToken
     rate_limit: dict[str, str]
     """Headers that say what is left of the limit per minute."""
+    claim: Claim | None
+    """Name and digest under which it is carried out once; None without `Idempotency-Key`."""
