@@ -89,9 +89,10 @@ def group_of(nodeid: str) -> str | None:
 
 
 def pytest_collection_finish() -> None:
-    """What is there now stays to the end: no search for garbage need look at it again."""
+    """What is there now stays to the end: no search for garbage need look at it again, and there are few."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
 
 
 class TogetherScheduling(LoadScopeScheduling):
