@@ -103,8 +103,8 @@
     for (const row of table.tBodies[0].rows) {
       const cells = courses.cells.get(row.dataset.team);
       row.append(...(cells ?? [null, null]).map((cell) => (cell ? document.importNode(cell, true) : document.createElement("td"))));
-      for (const cell of [...row.cells].slice(-2)) cell.classList.add("course");
     }
+    for (const row of table.rows) [...row.cells].slice(-2).forEach((cell, at) => cell.classList.add("course", at ? "course-line" : "course-moves"));
   }
 
   async function fetchCourses() {
@@ -112,7 +112,8 @@
     if (!link) return;
     const answer = await fetch(link.href, { headers: { Accept: "text/html" } }).catch(() => null);
     if (answer?.ok) courses = readCourses(await answer.text());
-    showCourses(document);
+    if (courses) showCourses(document);
+    else link.removeAttribute("data-moves"); // the place that the style sheet keeps for them
   }
 
   // The pair of a cell of the matrix, named under the table.
