@@ -164,4 +164,5 @@ def test_every_picture_is_shown_and_taken():
     }
     assert shown == {path.stem for path in (ROOT / "docs" / "images").glob("*.png")}
     tool = (ROOT / "tools" / "screenshots" / "chosen.py").read_text(encoding="utf-8")
-    assert shown == set(re.findall(r'(?:shoot\(page, |IMAGES / )"(\w+)(?:\.png)?"', tool))
+    taken = set(re.findall(r'(?:shoot\(page, |IMAGES / f)"(\w+)["{]', tool))
+    assert shown == {f"{name}{ending}" for name in taken for ending in ("", "-ja")}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of the documentation, in `docs/images/`, from a running demo: light, in English, of one width.
+"""The pictures of the documentation, in `docs/images/`, from a running demo: light, of one width, in English and, as `NAME-ja`, in Japanese.
 
 It submits the two tables of the participant's tutorial as Alice, uploads fixtures/clinic.csv to a new draft contest
 as Oscar and closes the finished contest with a ceremony, so that a demo of its own is better.
@@ -15,7 +15,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.parse import urljoin
 
+from django.conf import settings
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -43,6 +45,8 @@ ROOM, FRAME, CORNER = 48, 7, 22  # pixels
 PHONE_WIDTH = 300
 GROUND, INK = "#dfe7f5", "#14294b"
 FINISHED, RUNNING = "demo-finished", "demo-running"
+ENDINGS = {"en": "", "ja": "-ja"}
+"""What the names of pictures in each language end with."""
 
 
 def take(browser: Browser, site: str) -> None:
@@ -59,14 +63,17 @@ def take(browser: Browser, site: str) -> None:
 def front(browser: Browser, site: str) -> None:
     """The first picture of the README: the attack matrix at a desk, and the finished contest on a phone before it."""
     with visit(browser, site) as page:
-        await_matrix(page, f"{site}/c/{FINISHED}/board/?board=matrix")
-        page.wait_for_timeout(SETTLED_MS)
-        desk = taken(page)
-        page.set_viewport_size(PHONE)
-        page.goto(f"{site}/c/{FINISHED}/")
-        page.wait_for_timeout(SETTLED_MS)
-        phone = taken(page)
-    save(before(desk, phone), IMAGES / "front.png")
+        board = f"{site}/c/{FINISHED}/board/?board=matrix"
+        await_matrix(page, board)
+        for language, ending in ENDINGS.items():
+            page.set_viewport_size({"width": WIDTH, "height": 900})
+            page.goto(board)
+            read_in(page, language)
+            desk = taken(page)
+            page.set_viewport_size(PHONE)
+            page.goto(f"{site}/c/{FINISHED}/")
+            page.wait_for_timeout(SETTLED_MS)
+            save(before(desk, taken(page)), IMAGES / f"front{ending}.png")
 
 
 def taken(page: Page) -> Image.Image:
@@ -224,12 +231,27 @@ def download(page: Page, name: str, folder: str) -> Path:
 
 
 def shoot(page: Page, name: str, height: int) -> None:
-    """The upper part of a page; an error where the file is too large for a README."""
+    """The upper part of a page in each language; an error where the file is too large for a README."""
+    for language, ending in ENDINGS.items():
+        read_in(page, language)
+        shoot_once(page, IMAGES / f"{name}{ending}.png", height)
+    read_in(page, "en")
+
+
+def read_in(page: Page, language: str) -> None:
+    """Load the page again in a language."""
+    everywhere = urljoin(page.url, "/")
+    page.context.add_cookies(
+        [{"name": settings.LANGUAGE_COOKIE_NAME, "value": language, "url": everywhere}]
+    )
+    page.reload()
     page.wait_for_timeout(SETTLED_MS)
+
+
+def shoot_once(page: Page, path: Path, height: int) -> None:
     footer = "document.querySelector('footer').getBoundingClientRect().top + scrollY"
     full = page.evaluate(f"{footer} || innerHeight")  # a full screen has no footer
     width = page.evaluate("document.documentElement.clientWidth")
-    path = IMAGES / f"{name}.png"
     page.screenshot(
         path=path,
         clip={"x": 0, "y": 0, "width": width, "height": min(height, full)},
