@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of the documentation, in `docs/images/`, from a running demo: light, of one width, in English and, as `NAME-ja`, in Japanese.
+"""The pictures of the documentation, in `docs/images/`, from a running demo: light, of one width.
+
+Each is taken in English and, as `NAME-ja`, in Japanese.
 
 It submits the two tables of the participant's tutorial as Alice, uploads fixtures/clinic.csv to a new draft contest
 as Oscar and closes the finished contest with a ceremony, so that a demo of its own is better.
@@ -46,7 +48,7 @@ PHONE_WIDTH = 300
 GROUND, INK = "#dfe7f5", "#14294b"
 FINISHED, RUNNING = "demo-finished", "demo-running"
 ENDINGS = {"en": "", "ja": "-ja"}
-"""What the names of pictures in each language end with."""
+"""The ends of the names of pictures, by language."""
 
 
 def take(browser: Browser, site: str) -> None:
