@@ -45,6 +45,7 @@ TOGETHER = (
     "tests/scoring/test_study",
     "tests/scoring/test_audit.py",
     "tests/web/test_translations.py",
+    "tests/web/test_help.py",
 )
 
 
@@ -63,7 +64,7 @@ def pytest_xdist_auto_num_workers() -> int:
     return min((os.cpu_count() or 1) + 1, MOST_WORKERS)
 
 
-MOST_CASES = 4
+MOST_CASES = 3
 """So many cases of a parametrized test run each time; the others only with `make test-long`."""
 
 

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import django
@@ -25,11 +26,14 @@ from pwscup.core.sending import send_soon
 from pwscup.submissions import services
 from pwscup.submissions.models import Evaluation, Submission
 from tests import factories
+from tests.database import copy_migrated
 
 FILES = {"anonymized": ("y.csv", factories.NOISY), "rows": ("rows.csv", factories.ROWS)}
 
 
 def set_up() -> None:
+    if connection.vendor == "sqlite":
+        copy_migrated(Path(connection.settings_dict["NAME"]))
     call_command("migrate", verbosity=0)
     user = factories.make_user("alice")
     contest = factories.make_contest()

@@ -48,7 +48,17 @@ pytestmark = [pytest.mark.timeout(LIMIT_SECONDS + 60)]
 def test_the_web_tests_hold_on_postgresql_too(postgresql, which):
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"),
+            *(
+                sys.executable,
+                "-m",
+                "pytest",
+                "-q",
+                "--no-migrations",
+                "-p",
+                "no:cacheprovider",
+                "-p",
+                "no:xdist",
+            ),
             *(f"tests/web/{name}" for name in FILES),
             *("-k", which),
         ],

@@ -69,6 +69,7 @@ def go_on(played) -> None:
     Ruling.objects.create(team=played.teams["Blue"], kind=Ruling.Kind.DISQUALIFIED, reason="-")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("moment", some(1, MOMENTS))
 def test_what_comes_after_the_freeze_changes_no_byte(played, cast, as_user, moment):
     long_ago(played)

@@ -94,6 +94,7 @@ def test_nothing_moves_while_a_page_loads(clients, person, site, size):  # noqa:
     assert {address: shift for address, shift in moved.items() if shift > MOST_SHIFT} == {}
 
 
+@pytest.mark.long
 def test_the_content_of_organizers_pages_begins_near_the_top(cast, clients, person, site):  # noqa: F811
     factories.make_contest("other", organizer=cast.oscar, phase="before", published=False)
     assert Contest.objects.count() == 2

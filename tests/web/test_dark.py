@@ -28,6 +28,7 @@ PAGES = {
 }
 
 
+@pytest.mark.long
 def test_the_dark_theme_is_legible(cast, as_user, person, site):  # noqa: F811
     played = board_facts.game(cast.contest)
     long_ago(played)

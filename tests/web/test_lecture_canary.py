@@ -163,6 +163,7 @@ def test_nothing_hidden_is_on_any_page(world, as_user, viewer, published, caplog
     assert leaks(caplog.text.encode(), everything) == set()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("viewer", some(1, ["carol", "jane", "alice", "eve"]))
 @pytest.mark.parametrize("published", some(1, [True, False]))
 def test_nothing_hidden_is_in_an_answer_of_the_api(world, viewer, published, settings):

@@ -243,7 +243,7 @@ def of_all(world, as_user, team) -> World:
 @pytest.mark.parametrize(
     ("play", "least"),
     some(
-        2,
+        1,
         [
             (over, 20),
             (in_the_attack, 60),

@@ -145,6 +145,7 @@ def test_nothing_hidden_is_on_any_page(world, as_user, viewer, caplog):
     assert leaks(caplog.text.encode(), everything) == set()
 
 
+@pytest.mark.long
 def test_before_the_attack_a_team_knows_its_own_people_alone(world, as_user):
     check_pages(world, as_user, "carol", published=False)
 
@@ -164,6 +165,7 @@ def with_zips(parameters: dict[str, list[str]]) -> dict[str, list[str]]:
     return parameters | {"name": [*parameters["name"], "original.zip", "series", "people"]}
 
 
+@pytest.mark.long
 def test_nothing_hidden_is_in_an_answer_of_the_api(world, client):
     attacked(world)
     _token, text = create_token(user=world.cast.carol, name="t", days=7)

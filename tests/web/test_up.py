@@ -157,6 +157,14 @@ def test_a_database_that_is_current_is_left_alone(db):
     assert not prepare.migrate()
 
 
+def test_a_database_with_migrations_due_is_brought_up_to_date(db, monkeypatch):
+    asked = []
+    monkeypatch.setattr(prepare, "n_migrations_due", lambda: 2)
+    monkeypatch.setattr(prepare, "call_command", lambda *names, **_options: asked.append(names))
+    assert prepare.migrate()
+    assert asked == [("migrate",)]
+
+
 def test_exit_statuses_in_words():
     assert describe(-9) == "signal SIGKILL"
     assert describe(1) == "status 1"
