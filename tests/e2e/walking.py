@@ -10,12 +10,14 @@ from urllib.parse import parse_qs, urlsplit
 
 from django.urls import resolve
 
+from pwscup.core.http import health
 from tests.e2e.browser import Person
 from tests.e2e.faults import PHONE
 
 LANGUAGES = ("ja", "en")
 MOST_ALIKE = 2
 NONE = re.compile(r"(?!)")
+HEALTH = {*health.LIVE, health.READY}  # answered before any view
 # A report is a page of its own, in which no script runs, not even one that looks for faults.
 FILES = (".csv", ".zip", ".toml", ".xml", ".html", ".pdf", ".json", ".whl", ".ipynb", ".svg")
 Read = Counter[tuple[object, str]]
@@ -53,7 +55,7 @@ def walk(
         )
         for link in links:
             path = link.split("#")[0]
-            if path.startswith("/") and path not in known and belongs(path):
+            if path.startswith("/") and path not in known | HEALTH and belongs(path):
                 known.add(path)
                 todo.append(path)
 

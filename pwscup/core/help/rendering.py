@@ -4,20 +4,30 @@
 from __future__ import annotations
 
 import posixpath
+import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
+from html import unescape
 from typing import Any
 from xml.etree.ElementTree import Element
 
 import markdown
 from django.urls import reverse
+from django.utils import translation
+from django.utils.html import strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 
 from pwscup.core.help import pages, sources
+from pwscup.core.texts.regions import Kind, scrolling
 
 KEPT = 100  # pages in two languages
+REGION = re.compile(
+    r'<h[1-6][^>]*>(?P<heading>.*?)</h[1-6]>|(?P<table><table>)|<pre(?P<classes> class="highlight")?>',
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +43,31 @@ def rendered(page: pages.Page, language: str) -> Rendered:
     """The page, with its links leading to pages in a language."""
     parser = markdown.Markdown(**_options(page, language))
     html = parser.convert(pages.text(page.source))
-    html = html.replace(
-        "<table>", '<div class="table-responsive" tabindex="0"><table class="table table-sm">'
-    )
-    html = html.replace("</table>", "</table></div>").replace("<pre>", '<pre tabindex="0">')
-    html = html.replace('<pre class="highlight">', '<pre class="highlight" tabindex="0">')
+    with translation.override(language):
+        html = _with_regions(html)
     tokens = [child for token in parser.toc_tokens for child in token["children"]]
     return Rendered(mark_safe(html), tuple((t["id"], t["name"]) for t in tokens))  # noqa: S308 — our own pages
+
+
+def _with_regions(html: str) -> str:
+    """Tables and code scroll by themselves; each is named by its heading, and numbered where another is so named."""
+    heading, known = "", Counter[tuple[str, str]]()
+
+    def attributes(kind: Kind) -> SafeString:
+        known[heading, kind] += 1
+        n = known[heading, kind]
+        return scrolling(heading, n if n > 1 else "", kind=kind)
+
+    def replaced(found: re.Match[str]) -> str:
+        nonlocal heading
+        if found["heading"] is not None:
+            heading = unescape(strip_tags(found["heading"])).strip()
+            return found[0]
+        if found["table"]:
+            return f'<div class="table-responsive" {attributes("table")}><table class="table table-sm">'
+        return f"<pre{found['classes'] or ''} {attributes('code')}>"
+
+    return REGION.sub(replaced, html).replace("</table>", "</table></div>")
 
 
 def _options(page: pages.Page, language: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from pwscup.core.help import links
 from pwscup.core.help.pages import Page
 from pwscup.core.help.rendering import address_of
-from pwscup.core.texts import moments, parts
+from pwscup.core.texts import moments, parts, regions
 from pwscup.core.texts.moments import shown_moment
 
 register = template.Library()
@@ -113,6 +113,12 @@ def part(context: RequestContext, name: str) -> SafeString:
     assert context.template is not None
     template = context.template.engine.select_template(context["contest"].format.templates(name))
     return template.render(context)
+
+
+@register.simple_tag
+def scrolls(*names: object, kind: regions.Kind = "table") -> SafeString:
+    """The attributes of an element that scrolls, with its name: `<div {% scrolls title %}>`."""
+    return regions.scrolling(*names, kind=kind)
 
 
 @register.simple_tag
