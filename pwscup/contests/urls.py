@@ -45,6 +45,11 @@ urlpatterns = [
     path(
         "organize/<slug:slug>/data/prepare/apply/", preparing.apply, name="organize-prepare-apply"
     ),
+    path(
+        "organize/<slug:slug>/data/prepare/columns/<int:number>.csv",
+        preparing.column_csv,
+        name="organize-prepare-csv",
+    ),
     path("organize/<slug:slug>/rounds/", rounds.rounds, name="organize-rounds"),
     path("organize/<slug:slug>/rounds/start/", rounds.start, name="organize-start"),
     path(

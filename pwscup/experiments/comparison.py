@@ -121,7 +121,7 @@ def _pictures(chosen: list[Experiment]) -> list[tuple[str, str, list[Placed]]]:
     """The curves by number of queries for every ε of at least two experiments."""
     by_key: dict[tuple[str, str], list[Placed]] = {}
     for letter, each in zip(LETTERS, chosen, strict=False):
-        _general, by_epsilon = pages.pictures(selectors.file_names(each))
+        _general, by_epsilon = pages.pictures(each)
         for epsilon, own in by_epsilon:
             for picture in own:
                 if picture.stem.startswith(("figure8-", "figure9-")):

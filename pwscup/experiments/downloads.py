@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from django.http import Http404, HttpResponse
 
 from pwscup.core.files import storage
+from pwscup.core.files.exports import csv_response
 from pwscup.core.http.attachments import attached
-from pwscup.experiments import selectors
+from pwscup.experiments import drawn, selectors
 
 if TYPE_CHECKING:
     from pwscup.experiments.models import Experiment
@@ -35,3 +36,10 @@ def archive(experiment: Experiment) -> HttpResponse:
 def figure(experiment: Experiment, name: str) -> HttpResponse:
     """A figure for the page."""
     return HttpResponse(selectors.figure(experiment, name).data, content_type="image/svg+xml")
+
+
+def figure_csv(experiment: Experiment, stem: str) -> HttpResponse:
+    """The numbers of a figure: those of all cells, also where the figure has room for a part of them."""
+    selectors.figure(experiment, f"{stem}.svg")
+    sheet = drawn.sheet_of(experiment, stem)
+    return csv_response(f"experiment-{experiment.number}-{stem}.csv", sheet.names, sheet.rows)

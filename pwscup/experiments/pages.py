@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from pwscup.core.http.polling import etag
 from pwscup.core.texts.problems import n_shown
 from pwscup.experiments import selectors
+from pwscup.experiments.drawn import Sheet, sheet, table_name
 from pwscup.experiments.setup import plans, texts
 from scoring.privacy.experiments import paper
 
@@ -46,10 +47,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure; `stem` is its name in URLs."""
+    """A figure; `stem` is its name in URLs, and `sheet` has its numbers."""
 
     stem: str
     title: str
+    sheet: Sheet
 
 
 def overview(user: User) -> dict[str, Any]:
@@ -116,7 +118,7 @@ def experiment_page(experiment: Experiment) -> dict[str, Any]:
 
 def _results(experiment: Experiment) -> dict[str, Any]:
     names = selectors.file_names(experiment)
-    general, by_epsilon = pictures(names)
+    general, by_epsilon = pictures(experiment)
     return {
         "tables": [_table(experiment, L2), _table(experiment, RANK)],
         "crossings": _crossings(experiment),
@@ -231,15 +233,23 @@ def _crossings(experiment: Experiment) -> list[tuple[str, str, list[Cell]]]:
 # Figures
 
 
-def pictures(names: list[str]) -> tuple[list[Picture], list[tuple[str, list[Picture]]]]:
+def pictures(experiment: Experiment) -> tuple[list[Picture], list[tuple[str, list[Picture]]]]:
     """The figures without ε, and those of each ε."""
+    names = selectors.file_names(experiment)
+    tables = selectors.tables(experiment)
+
+    def picture(stem: str, what: str) -> Picture:
+        data = tables.get(table_name(stem))
+        numbers = sheet(data, stem).largest(MOST_DRAWN) if data else Sheet((), ())
+        return Picture(stem, picture_title(what), numbers)
+
     stems = [name[len("figures/") : -len(".svg")] for name in names if name.endswith(".svg")]
-    general = [Picture(stem, picture_title(stem)) for stem in stems if stem.startswith("figure3-")]
+    general = [picture(stem, stem) for stem in stems if stem.startswith("figure3-")]
     by_epsilon: dict[str, list[Picture]] = {}
     for stem in stems:
         what, mark, epsilon = stem.rpartition("-epsilon-")
         if mark:
-            by_epsilon.setdefault(epsilon, []).append(Picture(stem, picture_title(what)))
+            by_epsilon.setdefault(epsilon, []).append(picture(stem, what))
     return general, sorted(by_epsilon.items(), key=lambda item: float(item[0]))
 
 

@@ -81,6 +81,11 @@ def file_names(experiment: Experiment) -> list[str]:
     return list(experiment.files.values_list("name", flat=True))
 
 
+def tables(experiment: Experiment) -> dict[str, bytes]:
+    """The tables of the library, by their names."""
+    return {file.name: file.data for file in experiment.files.filter(name__startswith="tables/")}
+
+
 def figure(experiment: Experiment, name: str) -> ResultFile:
     """A figure by its name, otherwise 404."""
     if not name.isprintable():  # PostgreSQL refuses to search for NUL

@@ -15,4 +15,9 @@ urlpatterns = [
     path("experiments/<uuid:public_id>/delete/", views.delete, name="experiment-delete"),
     path("experiments/<uuid:public_id>/results.zip", views.results, name="experiment-zip"),
     path("experiments/<uuid:public_id>/<str:figure>.svg", views.figure, name="experiment-figure"),
+    path(
+        "experiments/<uuid:public_id>/<str:figure>.csv",
+        views.figure_csv,
+        name="experiment-figure-csv",
+    ),
 ]

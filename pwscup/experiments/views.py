@@ -119,6 +119,13 @@ def figure(request: SignedIn, public_id: UUID, figure: str) -> HttpResponse:
 
 @require_safe
 @login_required
+def figure_csv(request: SignedIn, public_id: UUID, figure: str) -> HttpResponse:
+    """The numbers of a figure."""
+    return downloads.figure_csv(selectors.own(request.user, public_id), figure)
+
+
+@require_safe
+@login_required
 def compare(request: SignedIn) -> HttpResponse:
     """Two or more experiments side by side, the oldest first."""
     named = selectors.named(request.user, request.GET.getlist("with"))

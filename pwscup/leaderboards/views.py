@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
@@ -112,7 +113,9 @@ def board_csv(request: HttpRequest, contest: Contest) -> HttpResponse:
 def board_history(request: HttpRequest, contest: Contest) -> HttpResponse:
     """The best teams over time."""
     page = contest_page(request, contest, "board")
-    page |= {"over": _over(request, contest), "stage": request.GET.get("stage", "")}
+    stage = request.GET.get("stage", "")
+    query = f"?{urlencode({'stage': stage})}" if stage else ""
+    page |= {"over": _over(request, contest), "stage": stage, "query": query}
     return render(request, "leaderboards/history.html", page)
 
 

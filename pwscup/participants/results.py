@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -108,6 +108,29 @@ def history_page(request: HttpRequest, submission: Submission) -> dict[str, Any]
         "has_utility": any(one.utility is not None for one in found),
         "has_rates": any(one.worst is not None for one in found),
     }
+
+
+def csv_header(page: Mapping[str, Any]) -> list[str]:
+    """The columns of the history as CSV."""
+    fixed = ("submission", "arrived", "rank", "total", "utility", "worst_rate")
+    return [*fixed, *(measure.id for measure in page["measures"])]
+
+
+def csv_rows(page: Mapping[str, Any]) -> Iterator[list[object]]:
+    """The attempts of a history, the oldest first; empty where there is no value."""
+    zone = page["contest"].tz
+    for one in page["attempts"]:
+        sent, places = one.line.submission, one.places
+        cells = [
+            sent.number,
+            sent.arrived_at.astimezone(zone).isoformat(),
+            places and places.rank,
+            places and places.total,
+            one.utility,
+            one.worst,
+            *one.values,
+        ]
+        yield ["" if cell is None else cell for cell in cells]
 
 
 def _attempts(

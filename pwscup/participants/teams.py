@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -32,6 +32,8 @@ from pwscup.submissions.states import State
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Round
     from pwscup.contests.policies import Person
+
+HISTORY_HEADER = ("time", "rank", "teams", "total")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,14 @@ def page_of(viewer: Person, contest: Contest, number: int, now: datetime) -> Tea
         history=tuple(_seen(history_of(contest, now, hidden=hidden), team)),
         frozen_at=scope.before,
     )
+
+
+def history_rows(page: TeamPage) -> Iterator[list[object]]:
+    """The ranks over time for a CSV file, in the contest's time zone."""
+    zone = page.team.contest.tz
+    for seen in page.history:
+        total = "" if seen.total is None else seen.total
+        yield [seen.at.astimezone(zone).isoformat(), seen.rank, seen.n_ranked, total]
 
 
 def _standings(

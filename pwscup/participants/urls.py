@@ -10,6 +10,16 @@ urlpatterns = [
     path("s/<uuid:public_id>/note/", views.submission_note, name="submission-note"),
     path("s/<uuid:public_id>/data/", views.submission_data, name="submission-data"),
     path("s/<uuid:public_id>/history/", views.submission_history, name="submission-history"),
+    path(
+        "s/<uuid:public_id>/history.csv",
+        views.submission_history_csv,
+        name="submission-history-csv",
+    ),
     path("", views.home, name="home"),
     path("c/<slug:slug>/teams/<int:number>/", views.team_page, name="team-page"),
+    path(
+        "c/<slug:slug>/teams/<int:number>/history.csv",
+        views.team_history_csv,
+        name="team-history-csv",
+    ),
 ]

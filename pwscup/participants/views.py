@@ -18,6 +18,7 @@ from pwscup.audits.services import AuditRefused, request_audit
 from pwscup.contests.policies import may_see_board
 from pwscup.contests.selectors import contest_page, visible_contest
 from pwscup.contests.views import home as landing
+from pwscup.core.files.exports import csv_response
 from pwscup.core.http.requests import SignedIn
 from pwscup.participants import data, results, teams
 from pwscup.participants import home as own
@@ -41,12 +42,28 @@ def team_page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """The public page of a team, for those who may see the boards."""
     contest = visible_contest(request.user, slug)
     if not may_see_board(request.user, contest):
-        if request.user.is_anonymous:
-            return redirect_to_login(request.get_full_path())
-        raise Http404
+        return _kept_from(request)
     page = contest_page(request, contest, "board")
     page["found"] = teams.page_of(request.user, contest, number, page["now"])
     return render(request, "participants/team.html", page)
+
+
+@require_safe
+def team_history_csv(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """The ranks of a team over time, as its page shows them."""
+    contest = visible_contest(request.user, slug)
+    if not may_see_board(request.user, contest):
+        return _kept_from(request)
+    found = teams.page_of(request.user, contest, number, timezone.now())
+    name = f"{contest.slug}-team-{number}-ranks.csv"
+    return csv_response(name, teams.HISTORY_HEADER, teams.history_rows(found))
+
+
+def _kept_from(request: HttpRequest) -> HttpResponse:
+    """The answer to those who may not see the boards: visitors may log in first."""
+    if request.user.is_anonymous:
+        return redirect_to_login(request.get_full_path())
+    raise Http404
 
 
 # A result
@@ -63,6 +80,15 @@ def submission_history(request: HttpRequest, public_id: UUID) -> HttpResponse:
     """All attempts of the team in the round of a submission."""
     page = results.history_page(request, get_visible(request.user, public_id))
     return render(request, "participants/history.html", page)
+
+
+@require_safe
+def submission_history_csv(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    """The same as CSV, the oldest attempt first."""
+    found = get_visible(request.user, public_id)
+    page = results.history_page(request, found)
+    name = f"{page['contest'].slug}-{found.round.key}-attempts.csv"
+    return csv_response(name, results.csv_header(page), results.csv_rows(page))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -134,49 +134,11 @@
     table.addEventListener("click", (event) => point(event.target.closest("td")));
   }
 
-  // A picture as PNG, with the colours of the page.
-  async function savePicture(button) {
-    const figure = button.closest("figure");
-    const chart = figure.querySelector("[data-chart]");
-    const link = document.createElement("a");
-    link.download = button.dataset.png;
-    if (chart) link.href = echarts.getInstanceByDom(chart).getDataURL({ pixelRatio: 2, backgroundColor: token("surface") });
-    else link.href = await pngOf(figure.querySelector("[data-picture]"));
-    link.click();
-  }
-
-  async function pngOf(picture) {
-    const copy = picture.cloneNode(true);
-    const [from, to] = [picture, copy].map((svg) => [svg, ...svg.querySelectorAll("*")]);
-    from.forEach((node, n) => {
-      const style = getComputedStyle(node);
-      for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "font", "opacity", "text-anchor"]) to[n].style.setProperty(name, style.getPropertyValue(name));
-    });
-    const { width, height } = picture.viewBox.baseVal;
-    copy.setAttribute("width", 2 * width);
-    copy.setAttribute("height", 2 * height);
-    const image = new Image();
-    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(new XMLSerializer().serializeToString(copy));
-    await image.decode();
-    const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
-    const context = canvas.getContext("2d");
-    context.fillStyle = token("surface");
-    context.fillRect(0, 0, canvas.width, canvas.height);
-    context.drawImage(image, 0, 0);
-    return canvas.toDataURL("image/png");
-  }
-
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest?.("[data-png]");
-    if (button) savePicture(button);
-  });
-
   function prepare(root) {
     markMine(root);
     makeSortable(root);
     draw(root);
     showCourses(root);
-    for (const button of root.querySelectorAll("[data-png]")) button.hidden = false;
   }
 
   // Parts of the totals: one stacked bar a team, or a group of bars.

@@ -35,7 +35,7 @@ def requested(user: User, **given: Any) -> Experiment:
 
 
 def make_experiment(user: User, **fields: Any) -> Experiment:
-    """An experiment in any state, with one figure."""
+    """An experiment in any state, with one figure and its numbers."""
     given = {
         "number": Experiment.objects.filter(owner=user).count() + 1,
         "source": Experiment.Source.COUNTS,
@@ -47,4 +47,6 @@ def make_experiment(user: User, **fields: Any) -> Experiment:
     }
     made = Experiment.objects.create(owner=user, **(given | fields))
     made.files.create(name="figures/figure3-k.svg", packed=zlib.compress(b"<svg/>"))
+    table = b"rho,epsilon,k\n0,0,78\n0.5,1.0986,2\n"
+    made.files.create(name="tables/figure3-rho.csv", packed=zlib.compress(table))
     return made

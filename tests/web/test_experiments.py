@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from pwscup.accounts.services import delete_account
 from pwscup.core import jobs
+from pwscup.experiments import drawn, selectors, services
 from pwscup.experiments import jobs as experiment_jobs
-from pwscup.experiments import selectors, services
 from pwscup.experiments.models import Experiment, ResultFile, Upload
 from pwscup.experiments.setup import plans
 from scoring.privacy.experiments import paper
@@ -129,6 +129,27 @@ def test_names_that_no_figure_has_are_looked_for_in_no_database(
     assert alice.get(known).status_code == 200
     with django_assert_num_queries(3):  # the session, its person, the experiment
         assert alice.get(known.replace("3-k", "3%00")).status_code == 404
+
+
+def test_the_numbers_of_a_figure_are_a_table_and_a_file(cast, alice):
+    made = make_experiment(cast.alice, state=State.DONE)
+    address = reverse("experiment-figure-csv", args=[made.public_id, "figure3-k"])
+    lines = alice.get(address).content.decode("utf-8-sig").split()
+    assert lines == ["rho,k", "0,78", "0.5,2"]
+    missing = reverse("experiment-figure-csv", args=[made.public_id, "figure4"])
+    assert alice.get(missing).status_code == 404
+
+
+def test_a_figure_has_the_rows_of_its_epsilon_and_its_measure():
+    curves = b"epsilon,queries,l2,rank_correlation,trials,seed\n1,1,9.5,0.5,2,1\n4,1,3,0.9,2,1\n"
+    assert drawn.table_name("figure8-l2-epsilon-4") == "tables/figures8-9-curves.csv"
+    assert drawn.sheet(curves, "figure8-l2-epsilon-4").rows == (("4", "1", "3"),)
+    found = drawn.sheet(curves, "figure9-rank-correlation-epsilon-1")
+    assert found == drawn.Sheet(("epsilon", "queries", "rank_correlation"), (("1", "1", "0.5"),))
+    cells = b"epsilon,sex,original,median\n1,F,5,4\n1,M,9,8\n1,X,7,7\n"
+    assert drawn.table_name("figure7-it1-epsilon-1") == "tables/figure7-it1.csv"
+    largest = drawn.sheet(cells, "figure7-it1-epsilon-1").largest(2)
+    assert [row[1] for row in largest.rows] == ["M", "X"]
 
 
 def test_a_person_has_one_unfinished_experiment(cast, alice, quick):
@@ -290,7 +311,7 @@ def test_one_that_runs_is_stopped_before_its_next_step_and_then_deleted(
 def test_with_an_experiment_its_files_are_deleted(cast, alice):
     made, other = (make_experiment(cast.alice, state=State.DONE) for _ in range(2))
     alice.post(url(made, "experiment-delete"))
-    assert [file.experiment for file in ResultFile.objects.all()] == [other]
+    assert {file.experiment for file in ResultFile.objects.all()} == {other}
     assert alice.get(url(made)).status_code == 404
 
 

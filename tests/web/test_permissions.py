@@ -103,7 +103,7 @@ GET: dict[tuple[object, ...], str] = {
         join enter about status help help-file help-page help-search
         board-history board-history-csv
         api-docs api-openapi board board-csv board-fragment ceremony ceremony-fragment contest contests home invitation
-        debriefing debriefing-status projector projector-fragment team-page
+        debriefing debriefing-status projector projector-fragment team-page team-history-csv
         office-invitation
         round round-awaited rules schema terms trials
         news news-feed unsubscribe""",
@@ -127,10 +127,11 @@ GET: dict[tuple[object, ...], str] = {
     (BACK, BACK, BACK, BACK, BACK, BACK, BACK): "set_language",
     OWN_TEAM: """
         receipt receipt-json submission submission-appeal submission-data submission-file submission-history
+        submission-history-csv
         submission-status
         audit audit-status audit-report""",
     OWN_TEAM_OR_LOGIN: "submission-ranks question",
-    OWN: "experiment experiment-figure experiment-status experiment-zip",
+    OWN: "experiment experiment-figure experiment-figure-csv experiment-status experiment-zip",
     PLAYERS: "release round-check targets-zip",
     (GONE, GONE, OK, OK, OK, GONE, GONE): "round-history",
     (GONE, GONE, OK, OK, GONE, GONE, GONE): "trial trial-status",
@@ -170,7 +171,7 @@ GET: dict[tuple[object, ...], str] = {
     # test_disclosure_pages.py
     (LOGIN, GONE, GONE, GONE, GONE, GONE, GONE): """
         site-organizers
-        marks timer vote slides ask answers-zip organize-disclosure organize-prepare-steps
+        marks timer vote slides ask answers-zip organize-disclosure organize-prepare-steps organize-prepare-csv
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-codabench-bundle
         organize-rescore-status organize-dry-run-status organize-rules-version
@@ -194,15 +195,17 @@ POST: dict[tuple[object, ...], str] = {
         about status help help-file help-page help-search
         board-history board-history-csv
         answer answer-csv batch-release estimate-template organize-disclosure library notebook
-        hierarchies material team-page
+        hierarchies material team-page team-history-csv organize-prepare-csv
         organize-clock organize-contest organize-live organize-live-csv
         organize-teams organize-invitations-csv organize-poster joined
         organize-events organize-events-csv organize-events-jsonl original receipt
         receipt-json release reveal round-awaited round-check round-history rules sample schema
-        submission submission-file submission-history submission-ranks submission-status targets-zip team-data
+        submission submission-file submission-history submission-history-csv
+        submission-ranks submission-status targets-zip team-data
         audit-status audit-report release-candidates trial trial-status trial-file
         news news-feed question organize-questions
-        experiments experiments-compare experiment experiment-figure experiment-status experiment-zip""",
+        experiments experiments-compare experiment experiment-figure experiment-figure-csv
+        experiment-status experiment-zip""",
     (
         LOGIN,
         SHUT,
@@ -392,7 +395,8 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
     if "<int:number>" in pattern:
         things = {"token-revoke": stage.token, "organize-hint": stage.hint}
         things |= dict.fromkeys(("material", "organize-material"), stage.material)
-        things["team-page"] = things["api-team-page"] = stage.submission.team
+        teams = ("team-page", "team-history-csv", "api-team-page")
+        things |= dict.fromkeys(teams, stage.submission.team)
         values["number"] = things.get(name, stage.announcement).pk
     if name == "account_confirm_email":
         values["key"] = "unknown"

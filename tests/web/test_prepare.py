@@ -65,6 +65,16 @@ def test_a_raw_table_is_read_and_steps_are_proposed(oscar, draft):
     assert "日付" in japanese
 
 
+def test_the_histogram_of_a_column_is_a_file(oscar, draft):
+    assert oscar.get(f"{PAGE}columns/0.csv").status_code == 404
+    upload(oscar, draft, SMALL.encode())
+    post(oscar, "propose")
+    names = [column["name"] for column in Preparation.objects.get().seen["columns"]]
+    file = oscar.get(f"{PAGE}columns/{names.index('sex')}.csv")
+    assert file.content.decode("utf-8-sig").split() == ["value,records", "F,2", "M,2"]
+    assert oscar.get(f"{PAGE}columns/{len(names)}.csv").status_code == 404
+
+
 def test_steps_are_added_changed_moved_and_removed(oscar, draft):
     upload(oscar, draft, SMALL.encode())
     assert done() == ["drop", "numbers", "missing", "dates"]

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -148,6 +150,26 @@ def test_the_history_has_ranks_totals_and_every_measure(cast, played, as_user):
     assert page.text.count('class="line-chart"') == len(page.context["charts"]) >= 1
     for measure, value in zip(page.context["measures"], attempts[1].values, strict=True):
         assert value == board_facts.values_of(board_facts.GREEN)[measure.id]
+
+
+def test_the_history_as_csv_is_that_of_the_page(cast, played, as_user):
+    second = again(played, "Red", board_facts.GREEN)
+    alice = as_user(cast.alice)
+    page = history(alice, second).context
+    text = alice.get(reverse("submission-history-csv", args=[second.public_id])).content
+    header, *rows = csv.reader(io.StringIO(text.decode("utf-8-sig")))
+    assert header[:3] == ["submission", "arrived", "rank"]
+    assert header[6:] == [measure.id for measure in page["measures"]]
+    for row, one in zip(rows, page["attempts"], strict=True):
+        assert [row[0], row[2]] == [str(one.line.submission.number), str(one.places.rank)]
+        assert row[6:] == ["" if value is None else str(value) for value in one.values]
+
+
+def test_hidden_feedback_gives_no_row_of_the_csv(cast, played, as_user):
+    """Canary: a round whose values are shown after its end."""
+    played.contest.rounds.update(feedback="after_close")
+    address = reverse("submission-history-csv", args=[played.submissions["Red"].public_id])
+    assert len(as_user(cast.alice).get(address).text.splitlines()) == 1
 
 
 def test_a_guess_has_no_tabs(cast, as_user):

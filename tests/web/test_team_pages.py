@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from datetime import timedelta
 
 import pytest
@@ -65,6 +67,17 @@ def test_places_are_those_of_the_boards(cast, played, as_user):
     assert "Red" in text
     assert 'class="team-picture' in text
     assert "Rank over time" in text
+
+
+def test_the_ranks_over_time_as_csv_are_those_of_the_page(cast, played, client):
+    page = page_of(cast.eve, played, "Red")
+    text = client.get(address(page.team) + "history.csv").content.decode("utf-8-sig")
+    header, *rows = csv.reader(io.StringIO(text))
+    assert tuple(header) == teams.HISTORY_HEADER
+    assert [row[1:] for row in rows] == [
+        [str(seen.rank), str(seen.n_ranked), str(seen.total)] for seen in page.history
+    ]
+    assert len(rows) > 1
 
 
 def test_the_history_is_what_the_boards_were(cast, played):

@@ -10,12 +10,13 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pwscup.contests import policies, selectors, services
 from pwscup.contests.models import Contest
 from pwscup.contests.organize import preparing_texts as texts
 from pwscup.contests.organize.common import for_organizers, organizer_page, version_of
+from pwscup.core.files.exports import csv_response
 from pwscup.core.files.names import plain_name
 from pwscup.core.http.posted import posted_number
 from pwscup.core.http.requests import SignedIn
@@ -82,6 +83,18 @@ def steps(request: SignedIn, contest: Contest) -> HttpResponse:
     if kept is None or change is None:
         return redirect("organize-prepare", contest.slug)
     return change(request, contest, kept)
+
+
+@require_safe
+@for_organizers
+def column_csv(request: SignedIn, contest: Contest, number: int) -> HttpResponse:
+    """The histogram of a column, by its number from 0."""
+    kept = selectors.preparation_of(contest)
+    columns = texts.columns(kept.seen, contest.format.setup.ROLES) if kept else []
+    if number >= len(columns):
+        raise Http404
+    rows = [(bar.label, bar.n) for bar in columns[number].bars]
+    return csv_response(f"{contest.slug}-column-{number + 1}.csv", ("value", "records"), rows)
 
 
 @require_POST

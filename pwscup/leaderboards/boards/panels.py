@@ -53,6 +53,11 @@ class Panel:
     own: str = ""
     top: int = 0
 
+    @property
+    def table_ids(self) -> str:
+        """The tables that have the values of the panel's chart."""
+        return " ".join(f"{sheet.title_id}-table" for sheet in self.sheets)
+
 
 def panel_of(name: str, section: Section, rules: Ruleset) -> Panel:
     """A board as the page shows it, in the reader's language."""

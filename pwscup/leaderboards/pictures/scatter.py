@@ -6,13 +6,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
 from pwscup.contests.rules.measures import measures_in
-from pwscup.core.templatetags.pwscup import measure as shown_measure
 from pwscup.leaderboards.boards.attack_texts import attack_texts_of
+from pwscup.leaderboards.boards.columns import shown_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -158,7 +159,7 @@ def _utility(section: Section, rules: Ruleset, rows: Sequence[Mapping[str, Any]]
     if not columns:
         return (lambda row: row["utility_rank"]), (_("Utility rank (1 is best)"), True, _plain)
     at, found = max(columns, key=lambda c: len({row["cells"][c[0]]["value"] for row in rows}))
-    text = _percent if found.is_rate else shown_measure
+    text = _percent if found.is_rate else partial(shown_value, column=found)
     title = _("Utility: %(measure)s") % {"measure": f"{found.id} {found.name}".strip()}
     return (lambda row: row["cells"][at]["value"]), (title, found.direction == "lower", text)
 
@@ -171,11 +172,12 @@ def _safety(rules: Ruleset, rows: Sequence[Mapping[str, Any]]) -> Values:
 
 
 def _percent(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.4g} %"
+    return "" if value is None else f"{_plain(100 * value)} %"
 
 
 def _plain(value: float | None) -> str:
-    return "" if value is None else f"{value:.4g}"
+    """Two digits as in the table, without zeros at the end."""
+    return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def _axis(values: Sequence[float], title: str, is_lower: bool, text: Any) -> Axis:
