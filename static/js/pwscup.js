@@ -87,6 +87,22 @@
   });
   document.addEventListener("htmx:load", (event) => prepare(event.target));
 
+  // A part that is replaced takes the focus of the keyboard with it. It then goes to what is left around it.
+  let around = []; // the identifiers around the element that had the focus, from the nearest
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    around = [];
+    if (!event.detail.target?.contains(document.activeElement)) return;
+    for (let node = document.activeElement; node; node = node.parentElement) if (node.id) around.push(node.id);
+  });
+  document.addEventListener("htmx:afterSettle", () => {
+    const lost = document.activeElement === document.body || !document.activeElement;
+    const next = lost && around.map((id) => document.getElementById(id)).find(Boolean);
+    around = [];
+    if (!next) return;
+    if (next.tabIndex < 0) next.tabIndex = -1;
+    next.focus({ preventScroll: true });
+  });
+
   // What has not changed is not put in again, so that nothing is announced or loses the focus. The entity tag
   // of the answer names its content, also behind a proxy that compresses and so weakens it.
   const sameTag = (a, b) => a && b && a.replace(/^W\//, "") === b.replace(/^W\//, "");

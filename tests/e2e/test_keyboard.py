@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The story of a team without a mouse: log in, create a team, submit, read the result and the board.
+"""The stories of a team and of an organizer without a mouse: each stop of the Tab key is seen, and so is its ring.
 
-Each stop of the Tab key is seen: it is on the screen, and its ring has enough contrast.
+A team logs in, creates itself, submits, and reads the result and the board. An organizer creates a draft, prepares a
+raw table, confirms its columns, and opens the first round.
 """
 
 from __future__ import annotations
@@ -16,15 +17,19 @@ from tests.e2e.browser import DESKTOP, PASSWORD, Person
 from tests.e2e.faults import PHONE
 from tests.e2e.focus import rings_not_seen
 from tests.e2e.installation import Installation
+from tests.e2e.set_up import raw_hospital_table
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 STAGE = """
 from tests import factories
 contest = factories.make_contest(organizer=factories.make_user("oscar", is_organizer=True))
+for name in ("olga", "ota"):
+    factories.make_user(name, is_organizer=True)
 factories.make_user("alice")
 """
 MOST_STOPS = 60
+MOST_STOPS_OF_ORGANIZERS = 180  # a column has two choices or more
 RINGS_A_PAGE = 12
 IN_SIGHT = """() => {
   const node = document.activeElement, zone = node.matches("input[type=file]") && node.closest("label, .dropzone");
@@ -40,21 +45,21 @@ def staged(site: Installation) -> None:
     site.manage("shell", "-c", STAGE)
 
 
-def tab_to(person: Person, wanted: Locator) -> None:
+def tab_to(person: Person, wanted: Locator, most: int = MOST_STOPS) -> None:
     """Press Tab until this has the focus; every stop on the way is on the screen."""
     expect(wanted).to_be_attached()
-    for _ in range(MOST_STOPS):
+    for _ in range(most):
         person.page.keyboard.press("Tab")
         focused = person.page.evaluate("document.activeElement.outerHTML.slice(0, 120)")
         assert person.page.evaluate(IN_SIGHT), f"{person.page.url}: out of sight: {focused}"
         if wanted.evaluate("node => node === document.activeElement"):
             return
-    raise AssertionError(f"{person.page.url}: {MOST_STOPS} stops do not lead to {wanted}")
+    raise AssertionError(f"{person.page.url}: {most} stops do not lead to {wanted}")
 
 
-def press(person: Person, role: str, name: str) -> None:
+def press(person: Person, role: str, name: str, most: int = MOST_STOPS) -> None:
     """Go to a link or button of the page by Tab, and press Enter."""
-    tab_to(person, person.page.get_by_role(role, name=name, exact=True).last)
+    tab_to(person, person.page.get_by_role(role, name=name, exact=True).last, most)
     person.page.keyboard.press("Enter")
 
 
@@ -98,3 +103,58 @@ def test_a_team_needs_no_mouse(meet, staged, tmp_path, size):
     for address in ("/c/cup/", "/c/cup/round/anonymization/", "/c/cup/board/", "/c/cup/team/"):
         alice.go(address)
         assert rings_not_seen(page, RINGS_A_PAGE) == [], address
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+def test_an_organizer_needs_no_mouse(meet, staged, tmp_path, size):
+    name = "Olga" if size == DESKTOP else "Ota"
+    person = meet(name)
+    page = person.page
+    page.set_viewport_size(size)
+    person.log_in(f"{name.lower()}@example.org", PASSWORD)
+    person.go("/organize/")
+    press(person, "link", "New contest")
+    unseen = rings_of(person, page.locator("#id_title"))
+    write(person, "#id_title", f"Cup of {name}")
+    press(person, "button", "Create draft", MOST_STOPS_OF_ORGANIZERS)
+    field = page.locator("input[type=file][name=table]").first
+    unseen += rings_of(person, field)
+    tab_to(person, field)
+    field.set_input_files(raw_hospital_table(tmp_path))
+    press(person, "button", "Prepare first", MOST_STOPS_OF_ORGANIZERS)
+    unseen += rings_of(person, page.locator("#risk"))
+    add_a_step(person)
+    press(person, "button", "Use the prepared table", MOST_STOPS_OF_ORGANIZERS)
+    for button in ("Review and use", "Use this table"):
+        unseen += rings_of(person, page.get_by_role("button", name=button, exact=True))
+        press(person, "button", button, MOST_STOPS_OF_ORGANIZERS)
+    person.sees("The table is now the contest's original.")
+    press(person, "link", "Publish", MOST_STOPS_OF_ORGANIZERS)
+    publish = page.get_by_role("button", name="Publish and open the first round now", exact=True)
+    unseen += rings_of(person, publish)
+    press(person, "button", "Publish and open the first round now", MOST_STOPS_OF_ORGANIZERS)
+    person.sees("The contest is running")
+    assert unseen + rings_of(person, page.locator("#live-hours")) == []
+
+
+def rings_of(person: Person, part: Locator) -> list[str]:
+    """The stops without a visible ring on the page that has this part; the keyboard is then at its beginning."""
+    expect(part).to_be_attached()
+    person.page.wait_for_load_state()
+    found = rings_not_seen(person.page, RINGS_A_PAGE)
+    person.page.evaluate("document.querySelector('a').focus()")
+    return [f"{person.page.url}: {fault}" for fault in found]
+
+
+def add_a_step(person: Person) -> None:
+    """Ask for a step, fill in its form, which has the focus at once, and save it."""
+    page = person.page
+    press(person, "link", "Merge rare values", MOST_STOPS_OF_ORGANIZERS)
+    form = page.locator("#step-form")
+    expect(form).to_be_focused()
+    tab_to(person, form.locator("input[type=checkbox]").first)
+    page.keyboard.press("Space")
+    write(person, "#step-form input[type=number]", "5")
+    press(person, "button", "Add the step", MOST_STOPS_OF_ORGANIZERS)
+    expect(page.locator(".prepare-steps > li").last).to_contain_text("Merge rare values")
+    expect(page.locator("#steps")).to_be_focused()  # the button that was pressed is gone
