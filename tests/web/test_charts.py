@@ -19,8 +19,9 @@ from PIL import Image
 
 from pwscup.core import jobs
 from pwscup.experiments.models import Experiment
+from tests import factories
 from tests.every import some
-from tests.web import board_facts, experiments, pipeline
+from tests.web import board_facts, disclosure_facts, experiments, pipeline
 from tests.web import test_looks as looks
 from tests.web import test_prepare as preparing
 from tests.web.test_lecture_canary import world as lecture_world
@@ -164,21 +165,30 @@ def an_experiment(request) -> World:
     yield "alice", as_user(cast.alice), [own, f"{reverse('experiments-compare')}?{keys}"]
 
 
+def a_disclosure(request) -> World:
+    """The boards of a hidden table whose rounds are over, with the curve of the budget."""
+    cast = request.getfixturevalue("cast")
+    contest = factories.make_dp_contest(organizer=cast.oscar)
+    pipeline.close(disclosure_facts.game(contest=contest).interactive)
+    yield "visitor", Client(), [reverse("board", args=[contest.slug]) + "?board=curve"]
+
+
 LINES = "line-chart"
 WORLDS: list[tuple[Callable[..., World], set[str]]] = [
     (organizers_pages, {"prepare-bars", "live-hours"}),
     (attempts, {LINES}),
     (an_experiment, {"image"}),
     (score_boards, {"parts"}),
+    (a_disclosure, {"budget"}),
     (looks.over, {"scatter", LINES}),
     (looks.in_the_attack, {"scatter"}),
     (looks.of_a_lecture, set()),
     (looks.of_series, set()),
-    (looks.of_a_hidden_table, {"budget"}),
+    (looks.of_a_hidden_table, set()),
 ]
 
 
-@pytest.mark.parametrize(("play", "kinds"), some(6, WORLDS))
+@pytest.mark.parametrize(("play", "kinds"), some(7, WORLDS))
 def test_every_chart_has_a_name_a_table_a_png_and_a_csv(request, play, kinds):
     faults, found, seen = [], set[str](), set[tuple[str, str]]()
     for role, client, addresses in play(request):
@@ -195,7 +205,7 @@ def test_every_chart_has_a_name_a_table_a_png_and_a_csv(request, play, kinds):
 
 @pytest.mark.parametrize(
     ("play", "kinds"),
-    some(1, [(looks.over, {"scatter", LINES}), *WORLDS[:4]]),
+    some(1, [(looks.over, {"scatter", LINES}), *WORLDS[:5]]),
 )
 def test_the_button_saves_a_picture_in_png(request, person, site, play, kinds):  # noqa: F811
     """Wide enough to read, and not of one colour."""
