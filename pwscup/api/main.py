@@ -17,7 +17,7 @@ from ninja.responses import NinjaJSONEncoder
 
 from pwscup.api import problems
 from pwscup.api.auth import TokenAuth, is_for_organizers
-from pwscup.api.organize import archives, materials, preparing, rounds, rules, table
+from pwscup.api.organize import appearance, archives, materials, preparing, rounds, rules, table
 from pwscup.api.organize import boards as organized_boards
 from pwscup.api.organize import contests as organized
 from pwscup.api.organize import notices as organized_notices
@@ -105,6 +105,7 @@ ORGANIZERS = (
     rounds,
     organized_teams,
     materials,
+    appearance,
     organized_notices,
     organized_submissions,
     organized_boards,

@@ -31,6 +31,7 @@ TOPICS = {
     "organizing: rounds": gettext_lazy("Organizing: rounds"),
     "organizing: teams": gettext_lazy("Organizing: teams"),
     "organizing: materials": gettext_lazy("Organizing: materials and hints"),
+    "organizing: appearance": gettext_lazy("Organizing: appearance"),
     "organizing: news and questions": gettext_lazy("Organizing: news and questions"),
     "organizing: submissions": gettext_lazy("Organizing: submissions and decisions"),
     "organizing: leaderboard": gettext_lazy("Organizing: leaderboard"),

@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from pwscup.contests.policies import Person
 
 
+BRANDING = ("branding__logo", "branding__picture")
+"""What the appearance of a contest is read from."""
+
+
 def visible_contests(user: Person) -> QuerySet[Contest]:
     """Published contests; drafts and dry runs only for their organizers."""
     if not user.is_authenticated:
@@ -59,7 +63,7 @@ def organized_contests(user: Person) -> QuerySet[Contest]:
 
 
 def _by_slug(slug: str) -> QuerySet[Contest]:
-    return Contest.objects.filter(slug=slug).order_by()
+    return Contest.objects.filter(slug=slug).select_related(*BRANDING).order_by()
 
 
 def _rounds(contest_id: int) -> QuerySet[Round]:
@@ -103,7 +107,8 @@ def visible_round(user: Person, slug: str, key: str, kinds: Collection[str] = RO
 
 def organized_contest(user: Person, slug: str) -> Contest:
     """The contest with that slug for its organizers; Http404 for everybody else."""
-    contest = organized_contests(user).prefetch_related("rounds").filter(slug=slug).first()
+    contests = organized_contests(user).select_related(*BRANDING).prefetch_related("rounds")
+    contest = contests.filter(slug=slug).first()
     if contest is None:
         raise Http404
     return contest
@@ -201,6 +206,7 @@ def listed(contest: Contest, now: datetime, *, shows_board: bool = True) -> List
 def _with_counts(contests: QuerySet[Contest]) -> QuerySet[Contest]:
     return (
         contests.filter(rehearsal_of=None)
+        .select_related(*BRANDING)
         .annotate(
             n_teams=Count("teams", distinct=True),
             starts_at=Min("rounds__opens_at"),

@@ -3,7 +3,9 @@
 from django.urls import path
 
 from pwscup.contests import views
+from pwscup.contests.branding import views as branding
 from pwscup.contests.organize import (
+    appearance,
     clock,
     data,
     materials,
@@ -25,6 +27,8 @@ urlpatterns = [
     path("c/<slug:slug>/data/sample/<str:name>", views.sample, name="sample"),
     path("c/<slug:slug>/notebook.ipynb", views.notebook, name="notebook"),
     path("c/<slug:slug>/materials/<int:number>/", views.material, name="material"),
+    path("c/<slug:slug>/pictures/<str:name>", branding.picture, name="contest-picture"),
+    path("brand/<slug:colour>.css", branding.style, name="brand-style"),
     path("c/<slug:slug>/hierarchies/", views.hierarchies, name="hierarchies"),
     path("organize/", organizer.contests, name="organize"),
     path("organize/new/", organizer.new, name="organize-new"),
@@ -67,6 +71,12 @@ urlpatterns = [
         "organize/<slug:slug>/materials/<int:number>/",
         materials.material,
         name="organize-material",
+    ),
+    path("organize/<slug:slug>/appearance/", appearance.appearance, name="organize-appearance"),
+    path(
+        "organize/<slug:slug>/appearance/sponsors/<int:number>/",
+        appearance.sponsor,
+        name="organize-sponsor",
     ),
     path("organize/<slug:slug>/hints/", round_hints.hints, name="organize-hints"),
     path("organize/<slug:slug>/hints/<int:number>/", round_hints.hint, name="organize-hint"),

@@ -22,6 +22,7 @@ from pwscup.accounts.selectors import team_of
 from pwscup.contests import guidance, policies, selectors, services
 from pwscup.contests import materials as contest_materials
 from pwscup.contests import notebook as notebooks
+from pwscup.contests.branding.shown import sponsors_of
 from pwscup.contests.data_picture import picture_of
 from pwscup.contests.downloads import file_at, terms_first, terms_first_url, terms_url
 from pwscup.contests.models import Contest
@@ -74,6 +75,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "picture": picture_of(contest),
     }
     page |= _offered_data(request, contest, page)
+    page["sponsors"] = sponsors_of(contest)
     page["materials"] = contest_materials.offered(request, contest)
     page |= _offered_at_home(contest, has_table=bool(page["downloads"]))
     return render(request, "contests/overview.html", page)

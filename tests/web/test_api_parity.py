@@ -86,7 +86,7 @@ REASONS = {
     "a token makes no other token": "tokens token-revoke",
     "a sign-in link is for a browser": "enter link-new organize-guest-link",
     "the language of an answer is that of Accept-Language": "set_language",
-    "colours are those of pages": "set_theme",
+    "colours are those of pages": "brand-style set_theme",
     "about the installation: `/readyz` has the state for programs": "about status",
     "boards of the past: the same boards, asked for repeatedly": "board-history board-history-csv team-history-csv",
     "a link in an e-mail, for people who are not signed in": "unsubscribe",

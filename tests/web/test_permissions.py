@@ -20,7 +20,8 @@ from pwscup.accounts.models import Invitation, OfficeInvitation
 from pwscup.accounts.tokens import create_token
 from pwscup.api.views import document
 from pwscup.audits.models import Audit
-from pwscup.contests.models import Material, RoundHint, Sample
+from pwscup.contests.branding.shown import name_of
+from pwscup.contests.models import Branding, Material, RoundHint, Sample, Sponsor
 from pwscup.core import jobs
 from pwscup.core.files import storage
 from pwscup.experiments.models import Experiment
@@ -30,6 +31,7 @@ from pwscup.submissions import releases, services
 from pwscup.submissions.models import Submission
 from pwscup.trials.models import Trial
 from tests import factories
+from tests.pictures import picture
 from tests.web.conftest import hear
 from tests.web.experiments import make_experiment
 
@@ -101,7 +103,7 @@ GET: dict[tuple[object, ...], str] = {
         account_reset_password_done account_reset_password_from_key_done account_confirm_email
         account_reset_password_from_key
         join enter about status help help-file help-page help-search
-        board-history board-history-csv
+        board-history board-history-csv brand-style contest-picture
         api-docs api-openapi board board-csv board-fragment ceremony ceremony-fragment contest contests home invitation
         debriefing debriefing-status projector projector-fragment team-page team-history-csv
         office-invitation
@@ -139,7 +141,8 @@ GET: dict[tuple[object, ...], str] = {
     ITS_ORGANIZERS: """
         organize-board organize-ceremony organize-ceremony-fragment organize-clock organize-contest
         organize-debriefing
-        organize-data organize-prepare organize-terms organize-teams organize-poster organize-materials organize-hints
+        organize-data organize-prepare organize-terms organize-teams organize-poster organize-appearance
+        organize-materials organize-hints
         organize-invitations-csv organize-decisions organize-events organize-events-csv
         organize-events-jsonl organize-rounds organize-settings organize-start
         organize-submissions organize-submissions-csv organize-live organize-live-csv
@@ -158,7 +161,7 @@ GET: dict[tuple[object, ...], str] = {
         organize-outage organize-pause organize-resume organize-erase organize-retention organize-judges
         organize-divisions organize-invitations organize-team-list organize-team-move
         organize-team-remove organize-team-short-name organize-team-readmit organize-class-code organize-guest-link
-        organize-material organize-hint
+        organize-material organize-hint organize-sponsor
         organize-baseline-teams link-new organize-vote
         organize-announcement-withdraw organize-question-publish organize-webhook
         organize-rules-preview organize-report-publish organize-archive-delete team-archive
@@ -193,7 +196,7 @@ POST: dict[tuple[object, ...], str] = {
         api-docs api-openapi board board-csv board-fragment ceremony ceremony-fragment contest contests home mail
         organize toasts
         about status help help-file help-page help-search
-        board-history board-history-csv
+        board-history board-history-csv brand-style contest-picture
         answer answer-csv batch-release estimate-template organize-disclosure library notebook
         hierarchies material team-page team-history-csv organize-prepare-csv
         organize-clock organize-contest organize-live organize-live-csv
@@ -226,6 +229,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-erase organize-retention organize-terms organize-judges
         organize-divisions organize-invitations organize-team-list organize-team-move
         organize-team-remove organize-team-short-name organize-team-readmit organize-class-code organize-guest-link
+        organize-appearance organize-sponsor
         organize-material organize-materials organize-hint organize-hints
         organize-baseline-teams organize-vote vote
         organize-round-reopen organize-round-open organize-rounds organize-settings organize-start organize-unpublish
@@ -305,6 +309,8 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
         jobs.work_on(Submission, submission.pk)
     releases.publish(second)
     slides = storage.store(b"%PDF-", area=storage.Area.PUBLISHED, name="slides.pdf")
+    logo = storage.store(picture(), area=storage.Area.PUBLISHED, name="logo.png")
+    Branding.objects.create(contest=contest, logo=logo, logo_width=64, logo_height=32)
     material = Material.objects.create(
         contest=contest, kind="file", title="Slides", file=slides, audience="teams"
     )
@@ -340,6 +346,8 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
         ),
         question=question,
         material=material,
+        picture=name_of(logo),
+        sponsor=Sponsor.objects.create(contest=contest, name="ACME"),
         hint=RoundHint.objects.create(round=first, text="Look at the towns."),
         announcement=Announcement.objects.create(contest=contest, title="News"),
         experiment=experiment,
@@ -381,6 +389,12 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
         values["address"] = "how-to/attack"
     if "<str:name>" in pattern:
         values["name"] = "anonymized.csv"
+    if name.endswith("contest-picture"):
+        values["name"] = stage.picture
+    if "<slug:which>" in pattern:
+        values["which"] = "logo"
+    if name == "brand-style":
+        values["colour"] = "2457c5"
     if "<slug:token>" in pattern:
         office = name == "office-invitation"
         values["token"] = (stage.office if office else stage.invitation).token
@@ -397,6 +411,7 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
         things |= dict.fromkeys(("material", "organize-material"), stage.material)
         teams = ("team-page", "team-history-csv", "api-team-page")
         things |= dict.fromkeys(teams, stage.submission.team)
+        things["organize-sponsor"] = stage.sponsor
         values["number"] = things.get(name, stage.announcement).pk
     if name == "account_confirm_email":
         values["key"] = "unknown"

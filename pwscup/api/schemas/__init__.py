@@ -150,6 +150,22 @@ class Interruption(Schema):
     reason: str
 
 
+class Picture(Schema):
+    """A picture of a contest, without metadata."""
+
+    url: str = Field(description="another one for another picture")
+    width: int
+    height: int
+    alt: str = Field(description="the text alternative")
+    size_bytes: int
+
+
+class Sponsor(Schema):
+    name: str
+    url: str
+    logo: Picture | None
+
+
 class Contest(ContestLine):
     summary: str
     timezone: str
@@ -162,6 +178,10 @@ class Contest(ContestLine):
     paused_at: datetime | None
     interruptions: list[Interruption]
     commitment: str = Field(description="the fingerprint of the secret behind every draw")
+    colour: str = Field(description="the accent colour, such as #2457c5; blank for the site's")
+    logo: Picture | None
+    picture: Picture | None = Field(description="the banner of the overview")
+    sponsors: list[Sponsor]
     rounds: list[Round]
 
 

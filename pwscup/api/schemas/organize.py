@@ -10,7 +10,7 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import AwareDatetime, ConfigDict
 
-from pwscup.api.schemas import PRINTABLE, Award, Decisions, Problem
+from pwscup.api.schemas import PRINTABLE, Award, Decisions, Problem, Sponsor
 
 STRICT = ConfigDict(extra="forbid")
 
@@ -624,6 +624,57 @@ class Url(Given):
 
 
 # Materials and hints
+
+
+class Shades(Schema):
+    """The shades of the colour in one theme, in which text can be read."""
+
+    accent: str
+    strong: str
+    soft: str
+    on_accent: str
+
+
+class OrganizedPicture(Schema):
+    url: str
+    width: int
+    height: int
+    size_bytes: int
+    alt: str
+    alt_ja: str
+
+
+class OrganizedSponsor(Sponsor):
+    number: int
+
+
+class Appearance(Schema):
+    """The appearance of a contest; every change answers with it."""
+
+    version: int = Field(description="of the contest")
+    colour: str = Field(description="blank for the colour of the site")
+    light: Shades | None
+    dark: Shades | None
+    logo: OrganizedPicture | None
+    picture: OrganizedPicture | None
+    sponsors: list[OrganizedSponsor]
+
+
+class AppearanceChange(Given):
+    """Changes of the appearance; the rest stays."""
+
+    colour: str | None = Field(default=None, description="such as #2457c5; blank removes it")
+    logo_alt: str | None = None
+    logo_alt_ja: str | None = None
+    picture_alt: str | None = None
+    picture_alt_ja: str | None = None
+
+
+class SponsorChange(Given):
+    """Changes of a sponsor; the rest stays."""
+
+    name: str | None = None
+    url: str | None = None
 
 
 class OrganizedMaterial(Schema):

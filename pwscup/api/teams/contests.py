@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from django.http import Http404, HttpResponse
@@ -17,6 +18,9 @@ from pwscup.api.operations import Operations
 from pwscup.api.teams.bodies import content_types
 from pwscup.api.teams.common import CONTEST, ROUND
 from pwscup.contests import policies, selectors, services
+from pwscup.contests.branding import pictures
+from pwscup.contests.branding.shown import sponsors_of
+from pwscup.contests.branding.views import picture_response
 from pwscup.contests.guidance import interruptions, round_state
 from pwscup.contests.rules.asked import shown_questions
 from pwscup.contests.rules.pages import rules_of
@@ -33,7 +37,10 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
+    from django.http.response import HttpResponseBase
+
     from pwscup.accounts.models import Team
+    from pwscup.contests.branding.shown import Picture
     from pwscup.contests.models import Contest, Round
     from pwscup.contests.rules.pages import Rules as RulesPage
     from pwscup.core.http.requests import ApiRequest
@@ -90,8 +97,19 @@ def contest(request: ApiRequest, slug: str) -> schemas.Contest:
             for one in interruptions(found, now)
         ],
         commitment=found.commitment,
+        **shown_brand(found),
         rounds=[schemas.Round(**_round(round, team, now)) for round in rounds],
     )
+
+
+@router.file(
+    f"{CONTEST}/pictures/{{str:name}}",
+    "contest-picture",
+    [*pictures.TYPES.values()],
+    _("The logo, the banner or a sponsor's logo of a contest: the last part of its `url`"),
+)
+def picture(request: ApiRequest, slug: str, name: str) -> HttpResponseBase:
+    return picture_response(request, selectors.visible_contest(request.user, slug), name)
 
 
 @router.looks(
@@ -141,6 +159,25 @@ def _file(spec: Any, language: str) -> schemas.FileRule:
         content_type=format.content_type,
         is_required=spec.required,
     )
+
+
+def shown_brand(contest: Contest) -> dict[str, Any]:
+    """The appearance of a contest, in the caller's language."""
+    brand = contest.brand
+    sponsors = sponsors_of(contest)
+    return {
+        "colour": brand.colour,
+        "logo": shown_picture(brand.logo),
+        "picture": shown_picture(brand.picture),
+        "sponsors": [
+            schemas.Sponsor(name=one.name, url=one.url, logo=shown_picture(one.logo))
+            for one in sponsors
+        ],
+    }
+
+
+def shown_picture(found: Picture | None) -> schemas.Picture | None:
+    return None if found is None else schemas.Picture(**asdict(found))
 
 
 def _round(round: Round, team: Team | None, now: datetime) -> dict[str, Any]:

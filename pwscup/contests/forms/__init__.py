@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forms of organizers: a contest, its staff and teams, its table and columns, its rounds."""
 
+from pwscup.contests.forms.branding import (
+    AlternativesForm,
+    ColourForm,
+    PictureForm,
+    SponsorForm,
+)
 from pwscup.contests.forms.clock import (
     LengthForm,
     OutageForm,
@@ -39,7 +45,9 @@ from pwscup.contests.forms.table import (
 from pwscup.contests.forms.terms import EraseForm, RetentionForm, TermsForm
 
 __all__ = [
+    "AlternativesForm",
     "ClassCodeForm",
+    "ColourForm",
     "ColumnForm",
     "ColumnsForm",
     "DescriptionForm",
@@ -61,6 +69,7 @@ __all__ = [
     "OrganizerForm",
     "OutageForm",
     "PauseForm",
+    "PictureForm",
     "ReadmissionForm",
     "ResumeForm",
     "RetentionForm",
@@ -68,6 +77,7 @@ __all__ = [
     "RoundsForm",
     "SeriesForm",
     "SettingsForm",
+    "SponsorForm",
     "TableForm",
     "TeamListForm",
     "TermsForm",

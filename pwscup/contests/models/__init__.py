@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models: contests and their rules, rounds, tables."""
 
+from pwscup.contests.models.branding import Branding, Sponsor
 from pwscup.contests.models.contest import Contest, Division, RulesetVersion, TermsAcceptance
 from pwscup.contests.models.hints import RoundHint
 from pwscup.contests.models.materials import Material
@@ -8,6 +9,7 @@ from pwscup.contests.models.rounds import Fault, Interruption, Round, upload_gra
 from pwscup.contests.models.tables import Dataset, Preparation, Sample, TableDraft
 
 __all__ = [
+    "Branding",
     "Contest",
     "Dataset",
     "Division",
@@ -19,6 +21,7 @@ __all__ = [
     "RoundHint",
     "RulesetVersion",
     "Sample",
+    "Sponsor",
     "TableDraft",
     "TermsAcceptance",
     "upload_grace",

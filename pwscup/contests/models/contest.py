@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -17,6 +18,9 @@ from pwscup.core.models import StoredFile
 from pwscup.formats import ROUNDS, Format, format_of
 from scoring.rulesets import Ruleset
 from scoring.rulesets.loader import parse_stored
+
+if TYPE_CHECKING:
+    from pwscup.contests.branding.shown import Brand
 
 stored_rules = lru_cache(maxsize=64)(parse_stored)
 
@@ -164,6 +168,13 @@ class Contest(models.Model):
     def format(self) -> Format:
         """The format of the contest, which answers all questions about its kind of rules."""
         return format_of(self.ruleset)
+
+    @property
+    def brand(self) -> Brand:
+        """The colour and the pictures of its pages, in the reader's language."""
+        from pwscup.contests.branding.shown import brand_of
+
+        return brand_of(self)
 
     def offers_trials(self) -> bool:
         """A round of its rules has something to try."""

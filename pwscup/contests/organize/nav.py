@@ -27,6 +27,7 @@ PAGES: tuple[tuple[_StrPromise, tuple[tuple[str, _StrPromise, str], ...]], ...] 
             ("terms", _("Terms"), "organize-terms"),
             ("materials", _("Materials"), "organize-materials"),
             ("settings", _("Settings"), "organize-settings"),
+            ("appearance", _("Appearance"), "organize-appearance"),
             ("dry-run", _("Dry run"), "organize-dry-run"),
         ),
     ),
