@@ -16,6 +16,7 @@ from django.db.models import Model, Q, QuerySet
 from pwscup.accounts.models import Team, User
 from pwscup.archives.reading import laws
 from pwscup.contests.models import (
+    Branding,
     Contest,
     Dataset,
     Division,
@@ -25,6 +26,7 @@ from pwscup.contests.models import (
     RoundHint,
     RulesetVersion,
     Sample,
+    Sponsor,
 )
 from pwscup.core.models import StoredFile
 from pwscup.disclosure.models import Answer, BatchRelease
@@ -43,10 +45,10 @@ from pwscup.submissions.models import (
     SubmissionFile,
 )
 
-FORMAT, VERSION = "pwscup-archive", 7
+FORMAT, VERSION = "pwscup-archive", 8
 """The written version; older ones can be read. Version 2 adds series of tables, 3 the final values, 4 notes of
 evaluations, 5 materials, hints, comments of judges and votes, 6 the records that guesses got right, 7 the original of a
-submission."""
+submission, 8 the appearance of the contest and its sponsors."""
 MANIFEST, STANDINGS, EVENTS, MEMBERS = (
     "MANIFEST.json",
     "standings.json",
@@ -485,6 +487,35 @@ SHEETS: tuple[Sheet, ...] = (
         unique=(("file",),),
         law=laws.is_material,
         since=5,
+    ),
+    _sheet(
+        "branding",
+        "branding.csv",
+        Branding,
+        "contest",
+        (
+            *_columns("colour logo_width logo_height picture_width picture_height"),
+            *_prose("logo_alt logo_alt_ja picture_alt picture_alt_ja"),
+            Column("logo", refers="files", area=PUBLISHED),
+            Column("picture", refers="files", area=PUBLISHED),
+        ),
+        shown=_all,
+        unique=(("logo",), ("picture",)),
+        since=8,
+    ),
+    _sheet(
+        "sponsors",
+        "sponsors.csv",
+        Sponsor,
+        "contest",
+        (
+            *_columns("position name logo_width logo_height"),
+            Column("url", law=laws.is_link_or_nothing),
+            Column("logo", refers="files", area=PUBLISHED),
+        ),
+        shown=_all,
+        unique=(("logo",),),
+        since=8,
     ),
 )
 BY_NAME = {sheet.name: sheet for sheet in SHEETS}

@@ -20,6 +20,7 @@ from pwscup.accounts.policies import is_captain, is_over
 from pwscup.accounts.services import RefusedError
 from pwscup.archives.models import Archive, ContestImport
 from pwscup.contests import policies
+from pwscup.contests.branding.shown import files_of as files_of_branding
 from pwscup.contests.models import Contest
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.retention import files_of
@@ -128,7 +129,8 @@ def _blockers(
 
 def _largest_size(contest: Contest) -> int:
     """An upper bound of the size of an archive: the files of the contest, uncompressed."""
-    kept = files_of(contest).filter(erased_at=None)
+    files = files_of(contest) | files_of_branding(contest)
+    kept = files.filter(erased_at=None)
     return kept.aggregate(total=Sum("size_bytes"))["total"] or 0
 
 

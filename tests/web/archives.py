@@ -36,6 +36,7 @@ from pwscup.submissions.models import Release, Rescore, Submission
 from pwscup.submissions.states import State
 from tests import factories
 from tests.web import lecture, pipeline, series
+from tests.web.branded import brand
 
 TEAMS = ("Red", "Blue", "Green", "Team 2")
 
@@ -45,7 +46,7 @@ TEAMS = ("Red", "Blue", "Green", "Team 2")
 
 def pwscup2015(cast: Any, rng: random.Random) -> Contest:
     """Tables, guesses, rejected files, a choice, a ruling, an appeal and a re-scoring of it all."""
-    contest = cast.contest
+    contest = brand(cast)
     students = Division.objects.create(contest=contest, key="students", title="Students")
     factories.make_team(contest, "Green", factories.make_user("gail"))
     factories.make_team(contest, "Team 2", factories.make_user("tom"))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import random
 import re
@@ -14,10 +15,12 @@ from django.urls import reverse
 from django.utils import translation
 from PIL import Image
 
+from pwscup.archives import problems
 from pwscup.bots.copies import copy_for_bots
 from pwscup.contests.branding import colours, pictures
 from pwscup.contests.branding.colours import DARK, LIGHT, THEMES, contrast, shades
-from pwscup.contests.branding.pictures import LOGO, PICTURE, PictureRefused
+from pwscup.contests.branding.pictures import PICTURE, PictureRefused
+from pwscup.contests.branding.shown import sponsors_of
 from pwscup.contests.models import Branding, Contest, Sponsor
 from pwscup.contests.services import ContestRefused, retention
 from pwscup.contests.services import branding as services
@@ -26,6 +29,17 @@ from pwscup.core.models import Event, StoredFile
 from tests import factories, test_tokens
 from tests.every import every
 from tests.pictures import PLACE, SVG, bomb, photo, picture
+from tests.web.archives import (
+    bytes_of,
+    entries,
+    imported,
+    listed,
+    of_version,
+    world,
+    written,
+    zipped,
+)
+from tests.web.branded import brand, clean
 
 CORNERS = [
     f"#{r}{g}{b}" for r in ("00", "7f", "ff") for g in ("00", "7f", "ff") for b in ("00", "ff")
@@ -107,10 +121,6 @@ def test_only_colours_have_style_sheets(client, db, name):
 
 
 # Pictures
-
-
-def clean(data: bytes, kind=LOGO) -> pictures.Cleaned:
-    return pictures.cleaned(io.BytesIO(data), len(data), kind)
 
 
 @pytest.mark.parametrize(("kind", "suffix"), [("PNG", "png"), ("JPEG", "jpg"), ("WEBP", "webp")])
@@ -219,19 +229,6 @@ def post_sponsor(client, contest, sponsor, do="", **given):
 
 def upload(data: bytes, name="logo.png") -> SimpleUploadedFile:
     return SimpleUploadedFile(name, data)
-
-
-def brand(cast, contest=None) -> Contest:
-    """A contest with a colour, a logo, a picture and two sponsors."""
-    contest = contest or cast.contest
-    held = {"actor": cast.oscar, "contest": contest}
-    services.change(**held, values={"colour": "#ffdd00"})
-    logo, banner = clean(picture()), clean(photo(), PICTURE)
-    services.set_picture(**held, which="logo", picture=logo, alt="A cube", alt_ja="立方体")
-    services.set_picture(**held, which="picture", picture=banner, alt="A hall", alt_ja="会場")
-    services.add_sponsor(**held, name="ACME", url="https://acme.example.org/", logo=logo)
-    services.add_sponsor(**held, name="Without logo", url="")
-    return Contest.objects.get(pk=contest.pk)
 
 
 def overview(client, contest) -> str:
@@ -524,3 +521,110 @@ def test_the_appearance_stays_when_the_data_are_deleted(cast, client):
     services.remove_picture(actor=cast.oscar, contest=contest, which="picture")
     assert client.get(contest.brand.picture.url).status_code == 404
     assert Contest.objects.get(pk=contest.pk).brand.picture is None
+
+
+# Archives
+
+
+@pytest.fixture
+def packed(cast, unsent) -> dict[str, bytes]:
+    """The entries of an archive of a contest with everything."""
+    return entries(bytes_of(written(brand(cast), cast.oscar)))
+
+
+def test_an_archive_brings_the_appearance_back(cast, packed, as_user):
+    job = imported(cast.oscar, zipped(packed))
+    assert (job.problems, job.state) == ([], "done")
+    copy = Contest.objects.get(pk=job.contest_id)
+    assert (copy.brand.colour, copy.brand.logo.alt) == ("#ffdd00", "A cube")
+    assert [one.name for one in sponsors_of(copy)] == ["ACME", "Without logo"]
+    oscar, url = as_user(cast.oscar), copy.brand.picture.url
+    assert b"".join(oscar.get(url).streaming_content) == storage.read(cast.contest.branding.picture)
+    services.remove_picture(actor=cast.oscar, contest=copy, which="picture")
+    again = entries(bytes_of(written(cast.contest, cast.oscar)))
+    for entry in ("branding.csv", "sponsors.csv", "files.csv"):
+        assert again[entry] == packed[entry]
+
+
+def test_archives_of_before_are_read_and_have_no_appearance(cast, packed):
+    job = imported(cast.oscar, zipped(of_version(packed, 7)))
+    assert (job.problems, job.state) == ([], "done")
+    copy = Contest.objects.get(pk=job.contest_id)
+    assert copy.brand == type(copy.brand)()
+    assert sponsors_of(copy) == []
+
+
+def test_without_the_answer_key_it_is_in_the_archive_as_well(cast, unsent):
+    contest = brand(cast)
+    open_ = written(contest, cast.oscar, names="none", with_key=False)
+    found = entries(bytes_of(open_))
+    assert b"#ffdd00" in found["branding.csv"]
+    assert f"files/{contest.branding.logo.sha256}" in found
+
+
+def with_banner(packed: dict[str, bytes], data: bytes) -> dict[str, bytes]:
+    """The archive with other bytes for the banner picture."""
+    text = packed["files.csv"].decode()
+    (line,) = [one for one in text.splitlines() if ",picture.jpg," in one]
+    before, n_bytes = line.split(",")[3:5]
+    digest = hashlib.sha256(data).hexdigest()
+    other = line.replace(before, digest).replace(f",{n_bytes},", f",{len(data)},")
+    found = {name: held for name, held in packed.items() if name != f"files/{before}"}
+    return found | {"files.csv": text.replace(line, other).encode(), f"files/{digest}": data}
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(
+    "data",
+    [
+        SVG,
+        b"<!doctype html><script>alert(1)</script>",
+        picture("PNG", size=(800, 400)),
+        picture("JPEG", size=(801, 400)),
+        bomb(800, 400),
+        bomb(30_000, 30_000),
+    ],
+)
+def test_an_archive_with_another_file_than_its_picture_is_refused(cast, packed, data):
+    before = world()
+    job = imported(cast.oscar, zipped(listed(with_banner(packed, data))))
+    assert job.state == "refused"
+    (said,) = problems.sentences(job.problems)
+    assert said.startswith("branding.csv, row 1, picture — a value that is not valid")
+    assert world() == before
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(
+    ("entry", "before", "after"),
+    [
+        ("branding.csv", "#ffdd00", "#ffdd0g"),
+        ("branding.csv", "#ffdd00", "red;}"),
+        ("branding.csv", ",64,32,", ",63,32,"),
+        ("branding.csv", "\r\n1,", "\r\n1,x,"),
+        ("sponsors.csv", "https://acme.example.org/", "javascript:alert(1)"),
+        ("sponsors.csv", ",ACME,", f",{'n' * 101},"),
+        ("sponsors.csv", ",64,32,", ",64,31,"),
+    ],
+)
+def test_an_archive_with_wrong_values_is_refused(cast, packed, entry, before, after):
+    text = packed[entry].decode()
+    assert before in text
+    changed = packed | {entry: text.replace(before, after, 1).encode()}
+    job = imported(cast.oscar, zipped(listed(changed)))
+    assert job.state == "refused"
+    assert any(said.startswith(entry) for said in problems.sentences(job.problems))
+
+
+def test_an_archive_with_too_many_sponsors_or_one_picture_in_two_places_is_refused(cast, packed):
+    header, first, second = packed["sponsors.csv"].decode().splitlines()
+    further = [second.replace("2,", f"{n},", 1) for n in range(3, services.MOST_SPONSORS + 2)]
+    logo_at = header.split(",").index("logo")
+    cells = second.split(",")
+    banner = packed["branding.csv"].decode().splitlines()
+    cells[logo_at] = banner[1].split(",")[banner[0].split(",").index("logo")]
+    for lines in ([first, second, *further], [first, ",".join(cells)]):
+        text = "\r\n".join([header, *lines, ""]).encode()
+        job = imported(cast.oscar, zipped(listed(packed | {"sponsors.csv": text})))
+        (said,) = problems.sentences(job.problems)
+        assert said.startswith(f"sponsors.csv, row {len(lines)}")

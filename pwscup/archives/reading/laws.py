@@ -113,6 +113,10 @@ def closes_after_it_opens(row: dict[str, Any]) -> bool:
     return row["opens_at"] < row["closes_at"]
 
 
+def is_link_or_nothing(value: Any) -> bool:
+    return value == "" or is_web_address(value)
+
+
 def is_material(row: dict[str, Any]) -> bool:
     """A link leads to the web and has no file; every other material is a file."""
     if row["kind"] == "link":

@@ -12,13 +12,19 @@ from pwscup.archives.problems import ArchiveRefused
 from pwscup.archives.reading import rows as reading
 from pwscup.archives.reading.rows import CORRUPT, Reader
 from pwscup.archives.row_texts import Row
+from pwscup.contests.branding.pictures import PictureRefused, measured
 from pwscup.contests.models import Material
+from pwscup.contests.services.branding import MOST_SPONSORS
 from pwscup.formats import ROUNDS
 from scoring.proof.commitments import commitment
 from scoring.rulesets import Ruleset, parse_ruleset
 from scoring.tables.schema import Schema
 
+PICTURES = (("branding", 1, ("logo", "picture")), ("sponsors", MOST_SPONSORS, ("logo",)))
+"""The sheets with pictures, their largest number of rows, and their columns of pictures."""
 MAX_STANDINGS_BYTES = 128 * 1024 * 1024
+MAX_PICTURE_BYTES = 32 * 1024 * 1024
+"""More than any picture takes that is written again: PNG files grow."""
 
 
 def check_sense(reader: Reader) -> None:
@@ -29,6 +35,7 @@ def check_sense(reader: Reader) -> None:
     _check_materials(reader)
     _check_schema(reader)
     _check_files(reader)
+    _check_pictures(reader)
     _check_standings(reader)
 
 
@@ -132,6 +139,36 @@ def _check_files(reader: Reader) -> None:
             )
         if contest["secret"] == row["n"] and not _is_secret(reader, name, contest["commitment"]):
             raise ArchiveRefused("secret", entry=layout.CONTEST)
+
+
+def _check_pictures(reader: Reader) -> None:
+    """There is one row of the appearance at most, few sponsors, and each picture is a file of its own."""
+    files, seen = {row["n"]: row for row in reading.rows(reader, layout.FILES)}, set()
+    for name, most, columns in PICTURES:
+        sheet = layout.BY_NAME[name]
+        for n, row in enumerate(reading.rows(reader, sheet), start=1):
+            if n > most:
+                raise ArchiveRefused("row", entry=sheet.entry, row=n)
+            for column in columns:
+                key, size = row[column], (row[f"{column}_width"], row[f"{column}_height"])
+                if key in seen or not _is_picture(reader, files.get(key), size):
+                    where = {"entry": sheet.entry, "row": n, "column": column}
+                    raise ArchiveRefused("value", **where, got=key or "")
+                seen |= {key} - {None}
+
+
+def _is_picture(reader: Reader, file: Row | None, size: tuple[int, int]) -> bool:
+    """A picture named by its format, of this size; or no file, without a size."""
+    if file is None or file["erased_at"] is not None:
+        return file is not None or size == (0, 0)
+    entry = f"files/{file['sha256']}"
+    if reader.checked.entries[entry].size_bytes > MAX_PICTURE_BYTES:
+        return False
+    try:
+        suffix, *found = measured(reader.read(entry))
+    except PictureRefused:
+        return False
+    return file["name"].endswith(f".{suffix}") and tuple(found) == size
 
 
 def _is_secret(reader: Reader, entry: str, committed: str) -> bool:
