@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 BRANDING = ("branding__logo", "branding__picture")
-"""What the appearance of a contest is read from."""
+"""The relations that the appearance of a contest is read from."""
 
 
 def visible_contests(user: Person) -> QuerySet[Contest]:

@@ -86,6 +86,7 @@ class ReportFacts:
     contest: Contest
     made_at: datetime
     organizers: tuple[str, ...]
+    sponsors: tuple[str, ...]
     n_teams: int
     n_submissions: int
     rules: Rules
@@ -114,6 +115,7 @@ def gather(contest: Contest, now: datetime, *, names_disqualified: bool = False)
         contest=contest,
         made_at=now,
         organizers=tuple(person.display_name for person in people),
+        sponsors=tuple(sponsor.name for sponsor in contest.sponsors.all()),
         n_teams=contest.teams.count(),
         n_submissions=submissions.exclude(state=State.CANCELLED).count(),
         rules=rules_of(

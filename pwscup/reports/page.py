@@ -76,6 +76,7 @@ def _about(facts: ReportFacts) -> str:
     first, last = min(r.opens_at for r in rounds), max(r.closes_at for r in rounds)
     rows = [
         (_("Organizers"), ", ".join(facts.organizers)),
+        (_("Sponsors"), ", ".join(facts.sponsors)),
         (_("Began"), _moment(facts, first)),
         (_("Ended"), _moment(facts, last)),
         (_("Time zone"), zone_name(contest.timezone)),

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
 
-from pwscup.contests.models import Contest, Division, Interruption, RulesetVersion
+from pwscup.contests.models import Contest, Division, Interruption, RulesetVersion, Sponsor
 from pwscup.core import jobs
 from pwscup.core.models import Event, StoredFile
 from pwscup.leaderboards.services import boards_of
@@ -262,6 +262,8 @@ def test_counts_decisions_versions_interruptions_and_proofs(game, in_english, sk
         ended_at=game.attack.opens_at + timedelta(minutes=90),
         reason="The disk was full.",
     )
+    for name in ("ACME & Sons", "Two"):
+        Sponsor.objects.create(contest=contest, name=name, url="https://example.org/")
     stored = StoredFile.objects.create(
         area="published", path="reveal", name="reveal.json", sha256="e" * 64, size_bytes=1
     )
@@ -276,6 +278,7 @@ def test_counts_decisions_versions_interruptions_and_proofs(game, in_english, sk
     assert facts["scored"] == str(scored)
     assert facts["rejected"] == "1"
     assert facts["Teams"] == "3"
+    assert facts["Sponsors"] == "ACME & Sons, Two"
     assert "a" * 64 in html
     assert "NEVER-APPLIED" not in html
     assert "The disk was full." in html

@@ -12,7 +12,7 @@ TEXT = 4.5
 """The smallest contrast between a text and its background."""
 STEPS = 50
 STRONG = 0.2
-"""How far the strong accent is beyond the accent."""
+"""The share of black or white by which the strong accent is beyond the accent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ LINKS = {
     "rules": Link("how-to/write-a-ruleset.md"),
     "teams": Link("how-to/set-up-teams.md", "teams-from-a-list"),
     "archive": Link("reference/archive.md", "import"),
+    "appearance": Link("how-to/brand-a-contest.md"),
     "codabench": Link("how-to/host-a-cup.md", "from-codabench", "codabenchから取り込む"),
     "experiment": Link("how-to/run-a-privacy-experiment.md"),
     "slides": Link("how-to/judge.md"),
