@@ -16,12 +16,9 @@
     row.append(picker, field);
     const show = () => {
       const colour = field.value.trim().toLowerCase();
-      if (COLOUR.test(colour)) {
-        picker.value = colour;
-        style.href = style.dataset.pattern.replace("COLOUR", colour.slice(1));
-      } else if (colour === "") {
-        style.removeAttribute("href");
-      }
+      if (!COLOUR.test(colour) && colour !== "") return;
+      if (colour) picker.value = colour;
+      style.href = style.dataset.pattern.replace("COLOUR", colour.slice(1) || "site");
     };
     field.addEventListener("input", show);
     // A picker reports every shade that the pointer passes: the style sheet is loaded once it rests.
@@ -31,8 +28,7 @@
       clearTimeout(waiting);
       waiting = setTimeout(show, 150);
     });
-    picker.value = getComputedStyle(field).getPropertyValue("--accent").trim() || picker.value;
-    if (field.value) picker.value = field.value;
+    picker.value = COLOUR.test(field.value) ? field.value : getComputedStyle(field).getPropertyValue("--accent").trim();
   }
 
   function previewPicture(field, which) {

@@ -114,6 +114,17 @@ def test_the_style_sheet_of_a_colour_is_shared_and_asked_for_again(client, db):
     assert client.get(address, headers={"If-None-Match": answer["ETag"]}).status_code == 304
 
 
+def test_without_a_colour_only_the_previews_have_one(cast, as_user, client):
+    sheet = client.get(reverse("brand-style", args=["site"])).content.decode()
+    assert ":root" not in sheet
+    for theme in THEMES:
+        assert f".brand-{theme.name} " in sheet
+        assert f"--accent: {theme.accent};" in sheet
+    page = as_user(cast.oscar).get(page_of(cast.contest)).content.decode()
+    assert 'href="/brand/site.css"' in page
+    assert "/brand/" not in overview(client, cast.contest)
+
+
 @pytest.mark.whole
 @pytest.mark.parametrize("name", ["FFDD00", "ffdd0", "ffdd000", "red", "ffdd0-", "gggggg"])
 def test_only_colours_have_style_sheets(client, db, name):

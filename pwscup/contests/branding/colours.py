@@ -27,6 +27,9 @@ class Theme:
     ink: str
     text: str
     muted: str
+    accent: str
+    accent_strong: str
+    accent_soft: str
     on_accent: str
     end: str
     tint: float
@@ -42,6 +45,9 @@ LIGHT = Theme(
     ink="#101b2d",
     text="#2c3a4f",
     muted="#566477",
+    accent="#2457c5",
+    accent_strong="#1b469f",
+    accent_soft="#e8effc",
     on_accent="#ffffff",
     end="#000000",
     tint=0.1,
@@ -55,6 +61,9 @@ DARK = Theme(
     ink="#f1f5fa",
     text="#cfd8e4",
     muted="#9babbf",
+    accent="#8db4ff",
+    accent_strong="#b3cdff",
+    accent_soft="#1a2c4d",
     on_accent="#0b1526",
     end="#ffffff",
     tint=0.14,
@@ -153,39 +162,44 @@ def adjusted(colour: str) -> dict[str, str]:
 
 def style_sheet(colour: str) -> str:
     """The tokens of `tokens.css` for this colour, in both themes, and for the previews of both."""
-    light, dark = (_tokens(colour, theme) for theme in THEMES)
-    return "\n".join(
-        [
-            f":root {{ {light} }}",
-            "@media not print {",
-            f"  @media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{ {dark} }} }}",
-            f"  :root[data-theme=dark] {{ {dark} }}",
-            "}",
-            f".brand-light {{ {light} {_surfaces(LIGHT)} }}",
-            f".brand-dark {{ {dark} {_surfaces(DARK)} }}",
-            "",
-        ]
-    )
+    light, dark = (_declared(_tokens(colour, theme)) for theme in THEMES)
+    lines = [
+        f":root {{ {light} }}",
+        "@media not print {",
+        f"  @media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{ {dark} }} }}",
+        f"  :root[data-theme=dark] {{ {dark} }}",
+        "}",
+    ]
+    return "\n".join([*lines, _previews(_tokens(colour, LIGHT), _tokens(colour, DARK))])
 
 
-def _tokens(colour: str, theme: Theme) -> str:
+def style_sheet_of_site() -> str:
+    """The previews of both themes without a colour of the contest's own."""
+    names = ("accent", "accent_strong", "accent_soft", "on_accent")
+    light, dark = ({name: getattr(theme, name) for name in names} for theme in THEMES)
+    return _previews(light, dark)
+
+
+def _tokens(colour: str, theme: Theme) -> dict[str, str]:
     found = shades(colour, theme)
-    values = {
+    return {
         "brand": colour,
         "accent": found.accent,
-        "accent-strong": found.strong,
-        "accent-soft": found.soft,
-        "on-accent": found.on_accent,
+        "accent_strong": found.strong,
+        "accent_soft": found.soft,
+        "on_accent": found.on_accent,
     }
-    return _declared(values)
 
 
-def _surfaces(theme: Theme) -> str:
+def _previews(light: dict[str, str], dark: dict[str, str]) -> str:
     names = ("paper", "surface", "sunken", "line", "ink", "text", "muted")
-    return f"color-scheme: {theme.name}; " + _declared(
-        {name: getattr(theme, name) for name in names}
-    )
+    rules = []
+    for theme, tokens in ((LIGHT, light), (DARK, dark)):
+        surfaces = {name: getattr(theme, name) for name in names}
+        declared = _declared({"brand": "transparent"} | tokens | surfaces)
+        rules.append(f".brand-{theme.name} {{ color-scheme: {theme.name}; {declared} }}\n")
+    return "".join(rules)
 
 
 def _declared(values: dict[str, str]) -> str:
-    return " ".join(f"--{name}: {value};" for name, value in values.items())
+    return " ".join(f"--{name.replace('_', '-')}: {value};" for name, value in values.items())

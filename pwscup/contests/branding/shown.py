@@ -16,6 +16,8 @@ from pwscup.core.models import StoredFile
 if TYPE_CHECKING:
     from pwscup.contests.models import Branding, Contest
 
+SITE = "site"
+"""In the place of a colour in an address."""
 DIGEST_CHARS = 16
 """Of the SHA-256 in an address: another picture has another address."""
 
@@ -56,8 +58,8 @@ class ShownSponsor:
 
 
 def style_sheet_url(colour: str) -> str:
-    """The address of the style sheet of a colour."""
-    return reverse("brand-style", args=[colour.removeprefix("#")])
+    """The address of the style sheet of a colour, or of previews in the colour of the site."""
+    return reverse("brand-style", args=[colour.removeprefix("#") or SITE])
 
 
 def branding_of(contest: Contest) -> Branding | None:

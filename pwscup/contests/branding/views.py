@@ -10,9 +10,9 @@ from django.http import FileResponse, Http404, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control
 from django.views.decorators.http import condition, require_safe
 
-from pwscup.contests.branding.colours import is_colour, style_sheet
+from pwscup.contests.branding.colours import is_colour, style_sheet, style_sheet_of_site
 from pwscup.contests.branding.pictures import TYPES
-from pwscup.contests.branding.shown import file_named
+from pwscup.contests.branding.shown import SITE, file_named
 from pwscup.contests.selectors import visible_contest
 from pwscup.core.files import storage
 
@@ -47,18 +47,24 @@ def picture_response(request: HttpRequest, contest: Contest, name: str) -> HttpR
     return response
 
 
+def _style_sheet(name: str) -> str | None:
+    if name == SITE:
+        return style_sheet_of_site()
+    return style_sheet(f"#{name}") if is_colour(f"#{name}") else None
+
+
 def _etag(request: HttpRequest, colour: str) -> str | None:
-    if not is_colour(f"#{colour}"):
-        return None
-    return f'"{hashlib.sha256(style_sheet(f"#{colour}").encode()).hexdigest()[:32]}"'
+    text = _style_sheet(colour)
+    return None if text is None else f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
 
 
 @require_safe
 @condition(etag_func=_etag)
 def style(request: HttpRequest, colour: str) -> HttpResponse:
     """The tokens of an accent colour; they depend on nothing else, so all contests share them."""
-    if not is_colour(f"#{colour}"):
+    text = _style_sheet(colour)
+    if text is None:
         raise Http404
-    response = HttpResponse(style_sheet(f"#{colour}"), content_type="text/css; charset=utf-8")
+    response = HttpResponse(text, content_type="text/css; charset=utf-8")
     patch_cache_control(response, public=True, max_age=A_DAY)
     return response

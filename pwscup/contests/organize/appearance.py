@@ -51,7 +51,7 @@ def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: An
     forms |= {key: form for key, form in bound.items() if key in forms}
     page |= forms | {
         "colour": colour,
-        "colour_sheet": style_sheet_url(colour) if colour else "",
+        "colour_sheet": style_sheet_url(colour),
         "adjusted": adjusted(colour) if colour else {},
         "pictures": [(forms[which], _title(which), _present(contest, which)) for which in KINDS],
         "sponsor_lines": _sponsor_lines(contest, bound.get("changed_sponsor")),
