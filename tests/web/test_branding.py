@@ -521,6 +521,9 @@ def test_a_dry_run_shows_the_appearance_of_its_contest(cast, as_user):
     assert "ACME" in text
     name = contest.brand.logo.url.rpartition("/")[2]
     assert oscar.get(reverse("contest-picture", args=[copy.slug, name])).status_code == 200
+    page = oscar.get(page_of(copy)).content.decode()
+    assert "A dry run has the appearance of its contest." in page
+    assert 'name="colour"' not in page
     with pytest.raises(ContestRefused, match="appearance of its contest"):
         services.change(actor=cast.oscar, contest=copy, values={"colour": ""})
 
