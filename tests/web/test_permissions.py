@@ -391,10 +391,8 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
         values["name"] = "anonymized.csv"
     if name.endswith("contest-picture"):
         values["name"] = stage.picture
-    if "<slug:which>" in pattern:
-        values["which"] = "logo"
     if name == "brand-style":
-        values["colour"] = "2457c5"
+        values["name"] = "2457c5"
     if "<slug:token>" in pattern:
         office = name == "office-invitation"
         values["token"] = (stage.office if office else stage.invitation).token

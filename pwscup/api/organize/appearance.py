@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 router = Operations(tags=["organizing: appearance"])
 APPEARANCE = f"{CONTEST}/appearance"
-PICTURE = f"{APPEARANCE}/{{slug:which}}"
+PICTURE = f"{APPEARANCE}/{{slug:key}}"
 SPONSORS = f"{CONTEST}/sponsors"
 SPONSOR = f"{SPONSORS}/{{int:number}}"
 LOGO = f"{SPONSOR}/logo"
@@ -130,14 +130,14 @@ def change(
     takes=PICTURE_BODY,
 )
 def set_picture(
-    request: ApiRequest, slug: str, which: str, version: int | None = VERSION
+    request: ApiRequest, slug: str, key: str, version: int | None = VERSION
 ) -> shapes.Appearance:
     contest = contest_of(request, slug)
-    present = _one_of(contest, which)
+    present = _one_of(contest, key)
     _refuse_others(request, PICTURE_FIELDS, "file")
     held = {} if present is None else {name: getattr(present, name) for name in PICTURE_FIELDS}
     data = held | request.POST.dict() | {"version": "0"}
-    form = checked(PictureForm(which, data, request.FILES, has_picture=present is not None))
+    form = checked(PictureForm(key, data, request.FILES, has_picture=present is not None))
     what = form.given() | {"version": version}
     return _changed(request, contest, services.set_picture, **what)
 
@@ -157,11 +157,11 @@ def _one_of(contest: Contest, which: str) -> shapes.OrganizedPicture | None:
     method="DELETE",
 )
 def remove_picture(
-    request: ApiRequest, slug: str, which: str, version: int | None = VERSION
+    request: ApiRequest, slug: str, key: str, version: int | None = VERSION
 ) -> shapes.Appearance:
     contest = contest_of(request, slug)
-    _one_of(contest, which)
-    return _changed(request, contest, services.remove_picture, version=version, which=which)
+    _one_of(contest, key)
+    return _changed(request, contest, services.remove_picture, version=version, which=key)
 
 
 # Sponsors

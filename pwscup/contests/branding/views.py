@@ -53,16 +53,16 @@ def _style_sheet(name: str) -> str | None:
     return style_sheet(f"#{name}") if is_colour(f"#{name}") else None
 
 
-def _etag(request: HttpRequest, colour: str) -> str | None:
-    text = _style_sheet(colour)
+def _etag(request: HttpRequest, name: str) -> str | None:
+    text = _style_sheet(name)
     return None if text is None else f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
 
 
 @require_safe
 @condition(etag_func=_etag)
-def style(request: HttpRequest, colour: str) -> HttpResponse:
+def style(request: HttpRequest, name: str) -> HttpResponse:
     """The tokens of an accent colour; they depend on nothing else, so all contests share them."""
-    text = _style_sheet(colour)
+    text = _style_sheet(name)
     if text is None:
         raise Http404
     response = HttpResponse(text, content_type="text/css; charset=utf-8")
