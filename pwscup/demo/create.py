@@ -297,17 +297,32 @@ ATTACH: dict[str, Callable[..., Any]] = {
 """By the ruleset, if the table is not that of `attach_households`."""
 
 
+def began_at(contest: Contest) -> datetime:
+    """The opening of the first round: teams are there before their submissions, for scores over time."""
+    return min(round.opens_at for round in contest.rounds.all())
+
+
 def house_teams(contest: Contest, houses: tuple[Bot, ...]) -> None:
     """Teams without members, played by `pwscup.bots.playing.rounds`."""
     for house in houses:
         Team.objects.create(
-            contest=contest, name=house.name, slug=house.name.lower(), is_house=True
+            contest=contest,
+            name=house.name,
+            slug=house.name.lower(),
+            is_house=True,
+            created_at=began_at(contest),
         )
 
 
 def seat_team(contest: Contest, name: str, members: list[User]) -> None:
     """A team with members in a finished contest, where no team can be created any more."""
-    team = Team.objects.create(contest=contest, name=name, slug=name.lower(), captain=members[0])
+    team = Team.objects.create(
+        contest=contest,
+        name=name,
+        slug=name.lower(),
+        captain=members[0],
+        created_at=began_at(contest),
+    )
     for user in members:
         Membership.objects.create(team=team, user=user, contest=contest)
 

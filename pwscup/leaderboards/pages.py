@@ -31,6 +31,7 @@ from pwscup.leaderboards.boards.build import (
     season_boards_of,
 )
 from pwscup.leaderboards.boards.panels import panel_of
+from pwscup.leaderboards.history import may_have_course
 from pwscup.leaderboards.scope import Scope, has_season
 from pwscup.leaderboards.services import Boards, served
 from scoring.rulesets import localized
@@ -149,6 +150,8 @@ def awaited(request: HttpRequest, contest: Contest) -> SafeString:
 def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
     boards, name = shown.boards, shown.name
     rules, section = boards.scope.rules, boards.section(name)
+    has_course = not boards.scope.is_season and may_have_course(boards.scope)
+    is_main = name == first_board_of(boards.scope) and boards.scope.division is None
     return {
         "contest": contest,
         "board": name,
@@ -164,7 +167,8 @@ def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
         "fragment_url": address("board-fragment", contest, shown.query),
         "projector_url": address("projector", contest, shown.query),
         "is_season": boards.scope.is_season,
-        "has_moves": name == first_board_of(boards.scope) and boards.scope.division is None,
+        "has_course": has_course,
+        "has_moves": has_course and is_main,
         "history_url": address("board-history", contest, {"stage": shown.query.get("stage", "")}),
         "csv_url": address("board-csv", contest, shown.query, board=name),
         "section": section,

@@ -58,7 +58,27 @@
     if (label) label.textContent = names.join(", ");
   }
 
+  // Parts that are folded on a phone are open elsewhere: style sheets show them, and this says so.
+  const wide = window.matchMedia("(min-width: 768px)");
+
+  function unfold(root) {
+    for (const fold of root.querySelectorAll("details.fold")) {
+      fold.open = wide.matches;
+      fold.querySelector("summary").tabIndex = wide.matches ? -1 : 0;
+    }
+  }
+
+  // Older browsers do not open what a link leads into.
+  function openLinked() {
+    const linked = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const fold = linked?.closest("details.fold:not([open])");
+    if (!fold) return;
+    fold.open = true;
+    linked.scrollIntoView();
+  }
+
   function prepare(root) {
+    if (wide.matches) unfold(root);
     root.querySelectorAll("time[data-your-time]").forEach(showYourTime);
     for (const zone of root.querySelectorAll(".dropzone:not([data-ready])")) {
       zone.dataset.ready = "yes";
@@ -78,6 +98,7 @@
 
   document.addEventListener("DOMContentLoaded", () => {
     prepare(document);
+    openLinked();
     document.querySelector(".contest-tabs .active")?.scrollIntoView({ block: "nearest", inline: "center" });
     document.querySelector("[aria-invalid=true]")?.focus();
     const tick = () => document.querySelectorAll("[data-until]").forEach(showCountdown);
@@ -86,6 +107,8 @@
     setInterval(tick, 1000);
   });
   document.addEventListener("htmx:load", (event) => prepare(event.target));
+  window.addEventListener("hashchange", openLinked);
+  wide.addEventListener("change", () => { unfold(document); openLinked(); });
 
   // A part that is replaced takes the focus of the keyboard with it. It then goes to what is left around it.
   let around = []; // the identifiers around the element that had the focus, from the nearest

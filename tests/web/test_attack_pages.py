@@ -96,7 +96,7 @@ def test_the_targets_are_the_other_teams_and_outsiders_see_no_links_to_tables(
 
     body = text(response)
     assert [t.release.team.name for t in response.context["targets"]] == ["Blue", "Green"]
-    assert body.count("3 / 3") == 2
+    assert body.count("3 of 3") == 2
     assert reverse("release", args=[tables["Blue"].public_id]) in body
     assert reverse("targets-zip", args=[cast.contest.slug, "attack"]) in body
     assert "Your own published table is not a target" in body

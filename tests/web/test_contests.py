@@ -359,3 +359,13 @@ def test_quoted_cells_reach_participants_as_they_were_written(cast):
     dataset = services.attach_dataset(actor=None, contest=cast.contest, data=data, schema=schema)
     assert storage.read(dataset.public) == UTF8_BOM + b'job,pay\n"cook, ""chef""",1.50\n=1+1,2\n'
     assert dataset.sealed.size_bytes == len(data)
+
+
+def test_the_overview_names_the_contest_once(cast, as_user):
+    page = as_user(cast.alice).get("/c/cup/").text
+    body = page[page.index("<body") :]
+    assert body.count("Test Cup") == 1
+    assert '<h1 class="contest-title">Test Cup</h1>' in body
+    assert (
+        '<a class="contest-title" href="/c/cup/">' in as_user(cast.alice).get("/c/cup/rules/").text
+    )

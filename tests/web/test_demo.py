@@ -59,6 +59,12 @@ def score_everything() -> None:
         jobs.work_on(Submission, submission.pk)
 
 
+def test_teams_are_there_before_the_submissions_that_have_earlier_times(demo):
+    for slug, n_teams in ((create.FINISHED, len(BOTS)), (LESSON, len(lesson.TEAMS))):
+        first = demo[slug].rounds.earliest("opens_at")
+        assert demo[slug].teams.filter(created_at=first.opens_at).count() == n_teams
+
+
 @pytest.mark.long
 def test_house_teams_fill_both_rounds_of_the_finished_contests(demo, client):
     assert play.advance() == FIRST

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.contests.models import Contest
+from pwscup.core.db import revisions
 from pwscup.leaderboards.history.course import N_BEST, over_time
 from pwscup.leaderboards.pictures.scatter import _front
 from pwscup.leaderboards.services import boards_of
@@ -96,3 +97,17 @@ def test_the_front_has_whom_nobody_beats_in_both():
         (0.5, 0.5),
         (0.9, 0.1),
     }
+
+
+def test_a_stage_that_was_shown_only_at_its_end_has_no_link(client, contest, played):
+    board = reverse("board", args=[contest.slug])
+    assert "Score over time" in client.get(board).text
+    contest.rounds.update(feedback="after_close")
+    for round in contest.rounds.all():  # both are shown with the last one
+        round.closes_at = played.attack.closes_at
+        round.save()
+    revisions.touch(contest.pk)
+    assert over_time(contest, timezone.now()).chart is None
+    page = client.get(board).text
+    assert "Score over time" not in page
+    assert "data-moves" not in page

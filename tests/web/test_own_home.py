@@ -46,6 +46,8 @@ def test_attempts_deadline_and_rank(cast, round, as_user):
     assert (line.open[0].left, line.rank) == (round.tries, None)
     text = as_user(cast.bob).get("/").text
     assert "Attempts left" in text
+    assert f"<strong>{round.tries - 1}</strong><small> of {round.tries}</small>" in text
+    assert "<strong>1</strong><small> of 1 team</small>" in text
     assert 'class="countdown"' in text
 
 

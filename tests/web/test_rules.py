@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 from django.utils import translation
@@ -17,7 +18,7 @@ from pwscup.contests.rules.measures import (
     SHORT_FAMILIES_OF_SERIES,
     shown_measure,
 )
-from pwscup.contests.rules.pages import rules_of
+from pwscup.contests.rules.pages import preview_of, rules_of
 from pwscup.formats import format_of
 from pwscup.formats.common import table
 from pwscup.formats.series import rules as series_texts
@@ -26,7 +27,7 @@ from scoring.formulas import MEASURE_RANKS, OFFICIAL, PARTS, TIE_BREAKS
 from scoring.formulas.ranking import AVERAGES
 from scoring.measures.catalog.analyses import ANALYSES
 from scoring.registry import ALL_MEASURES, MEASURES, SERIES_MEASURES
-from scoring.rulesets import load_ruleset
+from scoring.rulesets import load_ruleset, ruleset_names
 from scoring.rulesets.base import MeasureSpec
 from scoring.rulesets.kinds import MARKING, VALUE_SOURCES
 from scoring.rulesets.loader_sequential import DEFINITIONS, REQUIRED
@@ -375,3 +376,25 @@ def test_the_answers_among_the_rules_silence_it_and_are_said():
     board = dict(rules(answered).ranking)["Attack board"]
     assert "median of these rates counts" in board
     assert set(ranking_texts.AVERAGES) == set(AVERAGES) - {"mean"}
+
+
+# Folded on a phone
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", ruleset_names())
+def test_the_summary_says_nothing_that_the_rules_do_not_say(name):
+    rounds = preview_of(load_ruleset(name)).rounds
+    assert all(set(round.brief) < set(round.sentences) for round in rounds)
+    assert all(len(round.brief) >= 2 for round in rounds)
+
+
+def test_every_link_of_the_summary_leads_into_a_part_that_browsers_then_open(cast, as_user):
+    page = as_user(None).get("/c/cup/rules/").text
+    summary = page[page.index('id="brief-title"') : page.index("<details")]
+    links = re.findall(r'href="#([^"]+)"', summary)
+    assert links == ["round-anonymization", "round-attack", "columns", "measures", "ranking"]
+    for link in links:  # a target within the summary of a part would not open it
+        assert re.search(rf'</summary><div id="{link}" class="fold-body">', page)
+    assert page.count('<details class="fold"') == page.count('class="fold-body"')
+    assert "A team has at most" in summary

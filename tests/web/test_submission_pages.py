@@ -625,3 +625,17 @@ def test_the_list_is_for_organizers(cast, as_user, name):
     assert as_user(cast.alice).get(url).status_code == 404
     assert as_user(cast.eve).get(url).status_code == 404
     assert as_user(None).get(url).url.startswith(reverse("account_login"))
+
+
+def test_the_form_comes_first_and_the_task_is_folded_on_a_phone(cast, as_user):
+    body = text(as_user(cast.alice).get(round_url(cast)))
+    task = body.index('<details class="panel fold"><summary><h2>What to submit</h2></summary>')
+    assert body.index('name="anonymized"') < task
+    assert '<span class="stat">20</span> of 20 attempts left' in body
+
+    for round in cast.contest.rounds.all():
+        pipeline.move(
+            round, round.opens_at - timedelta(days=9), round.closes_at - timedelta(days=9)
+        )
+    body = text(as_user(cast.alice).get(round_url(cast)))
+    assert '<details class="panel"><summary>The task of this round</summary>' in body

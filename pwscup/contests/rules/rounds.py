@@ -87,6 +87,8 @@ class RoundRule:
     description: str
     files: tuple[FileRule, ...]
     criteria: tuple[str, ...]
+    brief: tuple[str, ...]
+    """The number of attempts and the submission that counts; `sentences` has these, too."""
     sentences: tuple[str, ...]
 
 
@@ -116,6 +118,7 @@ def round_rule(round: ShownRound, ruleset: Ruleset, language: str) -> RoundRule:
         description=localized(spec.description, language),
         files=tuple(_file_rule(file, ruleset, language) for file in spec.files),
         criteria=tuple(localized(criterion.title, language) for criterion in spec.criteria),
+        brief=(*_attempts(round), _counted(spec)),
         sentences=_sentences(round, ruleset),
     )
 
@@ -128,19 +131,26 @@ def _file_rule(file: FileSpec, ruleset: Ruleset, language: str) -> FileRule:
 
 
 def _sentences(round: ShownRound, ruleset: Ruleset) -> tuple[str, ...]:
-    spec, format = round.spec, ROUNDS[round.spec.kind]
+    spec = round.spec
     said = [
-        _tries(round),
-        _tries_in_all(round),
-        _tries_per_day(round),
+        *_attempts(round),
         _("A file that is refused because of its format uses no attempt."),
-        str(format.counts[spec.counts]),
-        str(format.feedback[round.feedback]),
+        _counted(spec),
+        str(ROUNDS[spec.kind].feedback[round.feedback]),
     ]
     said[:0] = asked_sentences(spec, get_language() or "en")
     said.insert(0, format_of(ruleset).rules.round_sentence(ruleset, spec))
     if spec.is_organizers:
         said.insert(0, _("The organizers publish the tables of this round; teams attack them."))
+    return tuple(sentence for sentence in said if sentence)
+
+
+def _counted(spec: RoundSpec) -> str:
+    return str(ROUNDS[spec.kind].counts[spec.counts])
+
+
+def _attempts(round: ShownRound) -> tuple[str, ...]:
+    said = (_tries(round), _tries_in_all(round), _tries_per_day(round))
     return tuple(sentence for sentence in said if sentence)
 
 

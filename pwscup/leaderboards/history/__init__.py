@@ -20,7 +20,7 @@ from pwscup.leaderboards.boards import build as boards
 from pwscup.leaderboards.scope import TICK, Scope, rules_at, scope_of, stage_at
 
 if TYPE_CHECKING:
-    from pwscup.contests.models import Contest
+    from pwscup.contests.models import Contest, Round
     from pwscup.core.db.revisions import Numbers
 
 N_POINTS = 16
@@ -91,10 +91,23 @@ def times_of(scope: Scope) -> tuple[datetime, ...]:
     if not opened:
         return ()
     first = min(round.opens_at for round in opened)
-    over = max(round.results_at + round.settles_after for round in opened)
-    last = min(scope.now + TICK, over)
+    last = min(scope.now + TICK, _over_at(opened))
     step = (last - first) / N_POINTS
     return (*(first + step * n for n in range(1, N_POINTS)), last)
+
+
+def may_have_course(scope: Scope) -> bool:
+    """The board ranked teams before the last of its times, or the stage is still running."""
+    times = times_of(scope)
+    if len(times) < 2:
+        return False
+    if scope.now < _over_at(scope.stage.rounds):
+        return True
+    return bool(_point(times[-2], _back(scope, times[-2])).places)
+
+
+def _over_at(rounds: Sequence[Round]) -> datetime:
+    return max(round.results_at + round.settles_after for round in rounds)
 
 
 def _points(scope: Scope, times: Sequence[datetime]) -> Iterator[Point]:
