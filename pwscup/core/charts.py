@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -77,7 +78,7 @@ def chart_of(
     """The chart of lines whose values are at `positions`, of which `labels` are the texts; None without a value.
 
     `low` and `high` are the ends of the vertical axis, `low` at the bottom, or on top if it `is_down`, as for ranks.
-    Ticks are whole numbers if it `is_whole`. `size` is the width and height in pixels.
+    Ticks are round numbers, and whole ones if it `is_whole`. `size` is the width and height in pixels.
     """
     if not any(value is not None for line in lines for value in line.values):
         return None
@@ -112,8 +113,17 @@ def chart_of(
 
 
 def _ticks(low: float, high: float, is_whole: bool) -> list[float]:
-    """Values at equal distances from `low` to `high`, each once."""
+    """Round values from `low` to `high`; whole ones begin at `low`."""
     if high <= low:
         return [low]
-    steps = [low + (high - low) * n / (N_TICKS - 1) for n in range(N_TICKS)]
-    return sorted({round(step) for step in steps}) if is_whole else steps
+    if is_whole:
+        return list(range(round(low), round(high) + 1, math.ceil((high - low) / N_TICKS)))
+    step = round_step((high - low) / N_TICKS)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [n * step for n in range(first, last + 1)]
+
+
+def round_step(step: float) -> float:
+    """The next larger of 1, 2, 2.5 and 5 times a power of ten."""
+    power = 10 ** math.floor(math.log10(step))
+    return next(power * n for n in (1, 2, 2.5, 5, 10) if power * n >= step * (1 - 1e-9))

@@ -8,6 +8,7 @@ from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from pwscup.core.texts.moments import shown_moment, zone_name
@@ -97,7 +98,7 @@ def _rules(facts: ReportFacts) -> str:
         f"<p>{escape(rules.summary)}</p>",
         _pairs(_("Stages"), shares) if shares else "",
         _pairs(_("Rounds"), rounds),
-        _pairs(_("Ranking"), rules.ranking),
+        _pairs(_("Ranking"), [(name, capfirst(text)) for name, text in rules.ranking]),
     ]
     return section(_("The rules in short"), "".join(parts))
 

@@ -22,15 +22,15 @@ SHADES = ("#1d3a5f", "#4477aa", "#9db9d3", "#dde5ee")
 HATCHES = ("", "///", "...", "xx")
 MARKERS = ("D", "o", "s", "^")
 MOST_LETTERS = 18
+LETTERS_OF_ROUNDS = 32
 MOST_NAMES = 12
 """With more teams a scatter plot shows ranks instead of names, which would overlap."""
 MOST_NUMBERS = 12
 """A heat map with more columns has no numbers in its cells."""
 
 
-def short(name: str) -> str:
+def short(name: str, room: int = MOST_LETTERS) -> str:
     """A name shortened for pictures; a wide character counts as two."""
-    room = MOST_LETTERS
     for end, char in enumerate(name):
         room -= 2 if unicodedata.east_asian_width(char) in "WF" else 1
         if room < 0:
@@ -58,7 +58,7 @@ def timeline(spans: Sequence[Span], breaks: Sequence[Span], zone: ZoneInfo, *, a
         for stop in breaks:
             left, right = dates.date2num([stop.start, stop.end])
             axes.axvspan(left, right, facecolor="none", edgecolor=WORST, hatch="////", linewidth=0)
-        axes.set_yticks(range(len(spans)), [short(span.name) for span in spans])
+        axes.set_yticks(range(len(spans)), [short(span.name, LETTERS_OF_ROUNDS) for span in spans])
         axes.invert_yaxis()
         axes.xaxis_date(zone)
         locator = dates.AutoDateLocator(tz=zone, minticks=2, maxticks=5)

@@ -5,6 +5,7 @@
 
   const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   const FONT = getComputedStyle(document.documentElement).getPropertyValue("--bs-body-font-family");
+  const PERCENT = document.documentElement.lang === "ja" ? "％" : " %";
   const isNarrow = () => window.innerWidth < 576;
   const isDark = () => getComputedStyle(document.documentElement).colorScheme === "dark";
   const axisName = { nameLocation: "middle", nameTextStyle: { fontWeight: 600, color: token("ink") } };
@@ -128,7 +129,7 @@
       for (const other of row.cells) other.classList.add("at-row");
       for (const other of table.tBodies[0].rows) other.cells[cell.cellIndex]?.classList.add("at-column");
       cell.classList.add("at-cell");
-      line.textContent = `${name(row.cells[0])} → ${heads[cell.cellIndex].textContent}: ${cell.textContent}${Number.isNaN(numberIn(cell)) ? "" : " %"}`;
+      line.textContent = `${name(row.cells[0])} → ${heads[cell.cellIndex].textContent}: ${cell.textContent}${Number.isNaN(numberIn(cell)) ? "" : PERCENT}`;
     };
     table.addEventListener("pointerover", (event) => point(event.target.closest("td")));
     table.addEventListener("click", (event) => point(event.target.closest("td")));

@@ -12,9 +12,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.contests.models import Contest
+from pwscup.core.charts import Line, chart_of
 from pwscup.core.db import revisions
 from pwscup.leaderboards.history.course import N_BEST, over_time
-from pwscup.leaderboards.pictures.scatter import _front
+from pwscup.leaderboards.pictures.scatter import _covers, _front, _is_left
 from pwscup.leaderboards.services import boards_of
 from tests import factories
 from tests.web import board_facts
@@ -89,6 +90,26 @@ def test_a_freeze_ends_the_lines(client, contest, played):
 def test_a_name_is_text_on_the_page(client, contest, played):
     contest.teams.filter(name="Red").update(name="</script><b>=1+1")
     assert "<b>=1+1" not in page_of(client, contest)
+
+
+def test_no_point_covers_the_name_of_another():
+    alone, beside = (0.5, 0.9), (0.1, 0.5)
+    assert not _is_left(0, [alone, beside])
+    assert _is_left(0, [alone, (0.55, 0.9)])  # a point to the right
+    assert not _is_left(0, [(0.1, 0.9), (0.15, 0.9)])  # no room to the left: the name stands above
+    assert _covers(0, [(0.1, 0.9), (0.15, 0.9)], 1)
+    assert not _covers(0, [(0.1, 0.9), (0.15, 0.7)], 1)
+    assert _is_left(0, [(0.9, 0.5)])
+
+
+def test_the_axis_has_round_numbers():
+    lines = [Line("Red", "own", [1.42, 4.5])]
+    options = {"label": "", "text": str, "low": 1.42, "high": 4.5}
+    ticks = chart_of(lines, [0, 1], ["a", "b"], **options).ticks
+    assert [float(tick.text) for tick in ticks] == [2, 3, 4]
+    ranks = options | {"low": 1, "high": 6, "is_whole": True}
+    ticks = chart_of(lines, [0, 1], ["a", "b"], **ranks).ticks
+    assert [tick.text for tick in ticks] == ["1", "3", "5"]
 
 
 def test_the_front_has_whom_nobody_beats_in_both():

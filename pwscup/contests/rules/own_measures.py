@@ -109,4 +109,6 @@ def utility_formula(ranking: RankingSpec) -> str:
         return _("100 × (1 − %(measure)s)") % {"measure": measure}
     if full == 100:
         return str(measure)
+    if full == 1:
+        return _("100 × %(measure)s") % {"measure": measure}
     return _("100 × %(measure)s ÷ %(full)s") % {"measure": measure, "full": _number(full)}

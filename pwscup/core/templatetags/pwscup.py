@@ -80,7 +80,7 @@ def measure(value: float | int | None) -> str:
 @register.filter
 def percent(value: float | None) -> str:
     """A rate between 0 and 1 as a percentage."""
-    return "–" if value is None else f"{100 * value:.2f} %"
+    return "–" if value is None else parts.percent(f"{100 * value:.2f}")
 
 
 @register.filter

@@ -25,6 +25,11 @@ def noted(text: object, note: object) -> str:
     return _("%(text)s (%(note)s)") % {"text": text, "note": note}
 
 
+def percent(number: str) -> str:
+    """A number of per cent with its sign."""
+    return _("%(number)s %%") % {"number": number}
+
+
 def joined(*sentences: object) -> str:
     """Sentences one after the other, without the empty ones."""
     return reduce(_followed, filter(None, map(str, sentences)), "")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from pwscup.core.texts.parts import percent
 from pwscup.leaderboards.boards.attack_texts import AttackTexts
 
 if TYPE_CHECKING:
@@ -102,5 +103,5 @@ def risks(ruleset: Ruleset) -> str:
     spec = ruleset.sequential
     if spec is None:
         return ""
-    bound = f"{100 / spec.m:.2f} %"
+    bound = percent(f"{100 / spec.m:.2f}")
     return f"{RISKS[spec.definition]} {str(BOUND) % {'m': spec.m, 'bound': bound}}"

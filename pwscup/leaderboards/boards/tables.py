@@ -71,7 +71,7 @@ def _overall(section: Section) -> Board:
 
 def _anonymization(section: Section) -> Board:
     columns = (
-        Column(_("Total"), ("total",)),
+        cells.directed(_("Total"), ("total",), "lower"),
         Column(_("Utility rank"), ("utility_rank",), RANKS),
         Column(_("Safety rank"), ("safety_rank",), RANKS),
         cells.directed(_("Worst rate"), ("worst_rate", "worst_rank", "worst_by"), "lower"),

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 
 from pwscup.contests.rules.measures import measures_in
+from pwscup.core.charts import round_step
+from pwscup.core.texts.parts import percent
 from pwscup.leaderboards.boards.attack_texts import attack_texts_of
 from pwscup.leaderboards.boards.columns import shown_value
 
@@ -25,6 +27,11 @@ WIDTH, HEIGHT = 760, 440
 LEFT, RIGHT, TOP, BOTTOM = 84, 28, 24, 60
 N_TICKS = 5
 LABEL_HEIGHT = 15
+LABEL_WIDTH = 130
+ABOVE = 18
+"""The height of a name above its point, where points on both sides would cover it."""
+LEFT_ROOM = 0.2
+"""The share of the width that a name to the left of its point needs."""
 MARGIN = 0.06
 """Empty share of an axis at both ends."""
 
@@ -51,7 +58,7 @@ class Axis:
         if low == high:
             yield low
             return
-        step = _round_step((high - low) / N_TICKS)
+        step = round_step((high - low) / N_TICKS)
         n = math.ceil(low / step - 1e-9)
         while n * step <= high * (1 + 1e-9) + 1e-12:
             yield n * step
@@ -118,6 +125,7 @@ def scatter_of(section: Section, rules: Ruleset) -> Scatter | None:
     shares = [(across.share(x), up.share(y)) for _row, x, y in known]
     front = _front(shares)
     labels = _label_heights([_y_of(y) for _x, y in shares], [_x_of(x) for x, _y in shares])
+    lefts = [_is_left(n, shares) for n in range(len(shares))]
     points = [
         Point(
             name=row["name"],
@@ -128,12 +136,14 @@ def scatter_of(section: Section, rules: Ruleset) -> Scatter | None:
             utility=y,
             x=_x_of(share_x),
             y=_y_of(share_y),
-            label_y=label_y,
-            is_left=share_x > 0.72,
+            label_y=label_y if is_left or not _covers(n, shares, 1) else _y_of(share_y) - ABOVE,
+            is_left=is_left,
             is_on_front=(share_x, share_y) in front,
             text=f"{row['rank']}. {row['name']}: {across.text(x)}, {up.text(y)}",
         )
-        for (row, x, y), (share_x, share_y), label_y in zip(known, shares, labels, strict=True)
+        for n, ((row, x, y), (share_x, share_y), label_y, is_left) in enumerate(
+            zip(known, shares, labels, lefts, strict=True)
+        )
     ]
     return Scatter(
         tuple(points),
@@ -172,7 +182,7 @@ def _safety(rules: Ruleset, rows: Sequence[Mapping[str, Any]]) -> Values:
 
 
 def _percent(value: float | None) -> str:
-    return "" if value is None else f"{_plain(100 * value)} %"
+    return "" if value is None else percent(_plain(100 * value))
 
 
 def _plain(value: float | None) -> str:
@@ -185,12 +195,6 @@ def _axis(values: Sequence[float], title: str, is_lower: bool, text: Any) -> Axi
     worst, best = (high, low) if is_lower else (low, high)
     arrow = _("lower is better") if is_lower else _("higher is better")
     return Axis(f"{title} ({arrow})" if "(" not in title else title, worst, best, text)
-
-
-def _round_step(step: float) -> float:
-    """The next larger of 1, 2, 2.5 and 5 times a power of ten."""
-    power = 10 ** math.floor(math.log10(step))
-    return next(power * n for n in (1, 2, 2.5, 5, 10) if power * n >= step * (1 - 1e-9))
 
 
 def _front(shares: Sequence[tuple[float, float]]) -> set[tuple[float, float]]:
@@ -219,13 +223,27 @@ def _y_of(share: float) -> float:
     return round(HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM), 1)
 
 
+def _is_left(n: int, shares: Sequence[tuple[float, float]]) -> bool:
+    """A name stands to the left at the right edge, and where a point to the right would cover it."""
+    x, _y = shares[n]
+    is_free = x > LEFT_ROOM and not _covers(n, shares, -1)
+    return x > 0.72 or (_covers(n, shares, 1) and is_free)
+
+
+def _covers(n: int, shares: Sequence[tuple[float, float]], side: int) -> bool:
+    """Another point is where a name to the right (1) or to the left (-1) would stand."""
+    x, y = shares[n]
+    others = [(side * (_x_of(a) - _x_of(x)), _y_of(b) - _y_of(y)) for a, b in shares]
+    return any(0 < across < LABEL_WIDTH and abs(down) < LABEL_HEIGHT for across, down in others)
+
+
 def _label_heights(ys: Sequence[float], xs: Sequence[float]) -> list[float]:
     """Heights of the names, moved down where two of them would overlap."""
     heights = list(ys)
     placed: list[int] = []
     for n in sorted(range(len(ys)), key=lambda n: ys[n]):
         for other in placed:
-            is_near = abs(xs[n] - xs[other]) < 130
+            is_near = abs(xs[n] - xs[other]) < LABEL_WIDTH
             if is_near and heights[n] - heights[other] < LABEL_HEIGHT:
                 heights[n] = round(heights[other] + LABEL_HEIGHT, 1)
         placed.append(n)

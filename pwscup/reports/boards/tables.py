@@ -176,7 +176,7 @@ def _numeric(columns: Sequence[Column], start: int) -> list[int]:
 
 def _start(row: Line) -> list[str]:
     rank = NOTHING if row.rank is None else _data(row.rank, str(row.rank))
-    house = f" <small>{escape(_('House team'))}</small>" if row.house else ""
+    house = f" <small>{escape(_('baseline'))}</small>" if row.house else ""
     return [rank, f"{escape(row.name)}{house}"]
 
 

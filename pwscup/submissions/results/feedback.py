@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import get_language
 
 from pwscup.contests.rules.measures import hidden_measures
+from pwscup.core.texts.parts import percent
 from pwscup.submissions import policies
 from pwscup.submissions.results import finals
 from scoring.rulesets.base import localized
@@ -40,7 +41,7 @@ class Band:
         return cls(step * BAND_WIDTH, (step + 1) * BAND_WIDTH)
 
     def __str__(self) -> str:
-        return f"{self.low}–{self.high} %"
+        return percent(f"{self.low}–{self.high}")
 
 
 @dataclass(frozen=True, slots=True)
