@@ -246,7 +246,7 @@ def test_the_list_says_who_asked_what_and_what_it_cost_newest_first(dp):
     text = as_text(dp.alice.get(ASK).text)
     newest_first = r"2 a single count age: old 0.5 0.75 Bob .* 1 sex 0.25 0.25 Alice"
     assert re.search(newest_first, text)
-    assert "0.25 / 1 ε left" in text
+    assert "0.25 of ε = 1 left" in text
 
 
 def test_an_answer_is_a_table_and_a_file(dp):
