@@ -174,7 +174,7 @@ def submit_a_broken_table(team: Team, stage: str, files: Mapping[str, Path]) -> 
     assert problem.locator("td").all_inner_texts()[1:3] == ["1", column]
     team.captain.go(round_of(team.cup, stage, "synthetic"))
     n = rounds_of(team.cup, stage)["synthetic"].tries
-    expect(team.captain.page.locator(".stat").first).to_have_text(f"{n} / {n}")
+    expect(team.captain.page.locator(".stat-label").first).to_have_text(f"{n} of {n} attempts left")
 
 
 def submit(team: Team, stage: str, files: Mapping[str, Path]) -> None:

@@ -199,4 +199,4 @@ def is_refused(person: Person, epsilon: str, *, left: str) -> None:
 
 
 def budget_is(person: Person, left: str) -> None:
-    expect(person.page.locator(".stat").first).to_have_text(f"{left} / {BUDGET}")
+    expect(person.page.locator(".stat-label").first).to_have_text(f"{left} of ε = {BUDGET} left")

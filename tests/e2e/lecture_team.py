@@ -127,7 +127,9 @@ def hand_in_a_broken_table(team: Team) -> None:
     named = [row.locator("td").all_inner_texts()[1:3] for row in problems.all()]
     assert [record for record, _ in named] == ["5", "7", "9"], named
     team.captain.go(ANONYMIZATION)
-    expect(team.captain.page.locator(".stat").first).to_have_text(f"{TRIES} / {TRIES}")
+    expect(team.captain.page.locator(".stat-label").first).to_have_text(
+        f"{TRIES} of {TRIES} attempts left"
+    )
 
 
 def table_is_scored(team: Team) -> None:
@@ -139,7 +141,9 @@ def table_is_scored(team: Team) -> None:
         shown = row.locator("td strong").inner_text()
         assert number(shown) == approximately(team.scores[measure]), measure
     person.go(ANONYMIZATION)
-    expect(person.page.locator(".stat").first).to_have_text(f"{TRIES - 1} / {TRIES}")
+    expect(person.page.locator(".stat-label").first).to_have_text(
+        f"{TRIES - 1} of {TRIES} attempts left"
+    )
 
 
 # The attack

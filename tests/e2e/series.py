@@ -219,7 +219,9 @@ def series_is_scored(team: Team) -> None:
 
 def tries_left(team: Team, n: int) -> None:
     team.captain.go(RELEASE)
-    expect(team.captain.page.locator(".stat").first).to_have_text(f"{n} / {TRIES}")
+    expect(team.captain.page.locator(".stat-label").first).to_have_text(
+        f"{n} of {TRIES} attempts left"
+    )
 
 
 # The attack

@@ -147,7 +147,7 @@ def hand_in_a_table(team: Team, *, by: Person) -> None:
     for measure, value in shown.items():
         assert value == approximately(team.scores[measure]), measure
     by.go(ANONYMIZATION)
-    expect(by.page.locator(".stat").first).to_have_text("19 / 20")
+    expect(by.page.locator(".stat-label").first).to_have_text("19 of 20 attempts left")
 
 
 def measures_on(person: Person) -> dict[str, float]:
