@@ -167,6 +167,14 @@ def _answers_key(scope: Scope) -> list[int | None]:
     )
 
 
+def is_any_scored(scope: Scope) -> bool:
+    """The boards show the values of a submission, in one query."""
+    shown = [round.pk for round in scope.shown_rounds]
+    scored = Submission.objects.filter(round__in=shown, state=State.SCORED)
+    known = as_of(scored, "arrived_at", scope.before)
+    return as_of(known, "team__created_at", scope.before).exists()
+
+
 def n_awaited(scope: Scope) -> dict[int, int]:
     """By round, the number of submissions of a closed round that are still to be scored."""
     closed = [

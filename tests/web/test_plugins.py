@@ -13,6 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import capfirst
 
 from pwscup.audits.models import Audit
 from pwscup.bots import live
@@ -108,7 +109,7 @@ def test_a_measure_of_a_plugin_is_scored_with_the_version_of_its_package(cast, c
         assert TITLES[language] in page
     for language, page in both(alice, "rules", cup.slug):
         assert TITLES[language] in page
-        assert OF_FORMULA[language] in page
+        assert capfirst(OF_FORMULA[language]) in page
         assert "floor = 5" in page
     for language, page in both(alice, "board", cup.slug):
         title = {"en": "Geometric mean of utility", "ja": "有用性と防御の幾何平均"}[language]

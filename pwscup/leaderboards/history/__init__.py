@@ -97,13 +97,13 @@ def times_of(scope: Scope) -> tuple[datetime, ...]:
 
 
 def may_have_course(scope: Scope) -> bool:
-    """The board ranked teams before the last of its times, or the stage is still running."""
+    """The stage is still running, or the board had something to rank before the last of its times."""
     times = times_of(scope)
     if len(times) < 2:
         return False
     if scope.now < _over_at(scope.stage.rounds):
         return True
-    return bool(_point(times[-2], _back(scope, times[-2])).places)
+    return facts.is_any_scored(_back(scope, times[-2]))
 
 
 def _over_at(rounds: Sequence[Round]) -> datetime:
