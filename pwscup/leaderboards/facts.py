@@ -175,6 +175,15 @@ def is_any_scored(scope: Scope) -> bool:
     return as_of(known, "team__created_at", scope.before).exists()
 
 
+def entries(scope: Scope, **of: Any) -> list[tuple[int, int, int, datetime]]:
+    """Team, round, number of scored submissions and arrival of the last one, in the shown rounds, in one query."""
+    shown = [round.pk for round in scope.shown_rounds]
+    scored = Submission.objects.filter(round__in=shown, state=State.SCORED, **of)
+    counted = as_of(scored, "arrived_at", scope.before).order_by("team", "round")
+    grouped = counted.values_list("team", "round").annotate(Count("pk"), Max("arrived_at"))
+    return list(grouped)
+
+
 def n_awaited(scope: Scope) -> dict[int, int]:
     """By round, the number of submissions of a closed round that are still to be scored."""
     closed = [

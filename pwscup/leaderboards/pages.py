@@ -171,6 +171,7 @@ def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
         "has_moves": has_course and is_main,
         "history_url": address("board-history", contest, {"stage": shown.query.get("stage", "")}),
         "csv_url": address("board-csv", contest, shown.query, board=name),
+        "trail_url": address("board-trail", contest, shown.query, board=name),
         "section": section,
         "shown_at": shown_at(boards, section),
         "has_rounds": name in DISCLOSURE_BOARDS and not rules.boards,

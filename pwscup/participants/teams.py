@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from django.db.models import Count, Max
 from django.http import Http404
 from django.utils.translation import gettext as _
 
@@ -24,10 +23,7 @@ from pwscup.leaderboards.boards.texts import board_title
 from pwscup.leaderboards.history import Point, history_of
 from pwscup.leaderboards.scope import Scope, scope_of
 from pwscup.leaderboards.services import served
-from pwscup.submissions.models import Submission
 from pwscup.submissions.policies import is_member
-from pwscup.submissions.selectors import as_of
-from pwscup.submissions.states import State
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Round
@@ -154,9 +150,7 @@ def _standings(
 
 def _entries(scope: Scope, team: Team) -> Iterable[Entries]:
     rounds = {round.pk: round for round in scope.shown_rounds}
-    scored = Submission.objects.filter(team=team, round__in=rounds, state=State.SCORED)
-    counted = as_of(scored, "arrived_at", scope.before).order_by().values_list("round")
-    for pk, n, last_at in counted.annotate(Count("pk"), Max("arrived_at")).order_by("round"):
+    for _team, pk, n, last_at in facts.entries(scope, team=team):
         yield Entries(rounds[pk], n, last_at)
 
 

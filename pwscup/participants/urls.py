@@ -16,6 +16,7 @@ urlpatterns = [
         name="submission-history-csv",
     ),
     path("", views.home, name="home"),
+    path("c/<slug:slug>/board/trail.svg", views.board_trail, name="board-trail"),
     path("c/<slug:slug>/teams/<int:number>/", views.team_page, name="team-page"),
     path(
         "c/<slug:slug>/teams/<int:number>/history.csv",

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from pwscup.accounts.selectors import team_of
 from pwscup.audits.selectors import auditable
 from pwscup.audits.services import AuditRefused, request_audit
 from pwscup.contests.policies import may_see_board
@@ -20,8 +21,10 @@ from pwscup.contests.selectors import contest_page, visible_contest
 from pwscup.contests.views import home as landing
 from pwscup.core.files.exports import csv_response
 from pwscup.core.http.requests import SignedIn
+from pwscup.leaderboards.pages import wanted
 from pwscup.participants import data, results, teams
 from pwscup.participants import home as own
+from pwscup.participants.trail import trail_of
 from pwscup.submissions import services
 from pwscup.submissions.forms import NoteForm
 from pwscup.submissions.selectors import get_visible
@@ -57,6 +60,20 @@ def team_history_csv(request: HttpRequest, slug: str, number: int) -> HttpRespon
     found = teams.page_of(request.user, contest, number, timezone.now())
     name = f"{contest.slug}-team-{number}-ranks.csv"
     return csv_response(name, teams.HISTORY_HEADER, teams.history_rows(found))
+
+
+@require_safe
+def board_trail(request: HttpRequest, slug: str) -> HttpResponse:
+    """The attempts of the viewer's team, to be drawn into the picture of a board; Http404 for everybody else."""
+    contest = visible_contest(request.user, slug)
+    if not may_see_board(request.user, contest):
+        return _kept_from(request)
+    now = timezone.now()
+    team, shown = team_of(request.user, contest), wanted(request, contest, now)
+    found = trail_of(request.user, team, shown, now) if team and shown else None
+    if found is None:
+        raise Http404
+    return render(request, "participants/trail.svg", {"trail": found}, content_type="image/svg+xml")
 
 
 def _kept_from(request: HttpRequest) -> HttpResponse:

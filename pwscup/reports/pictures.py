@@ -17,6 +17,8 @@ from scoring.reporting.pictures import BAR, INK, MUTED, WIDTH, WORST, svg
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from pwscup.leaderboards.pictures.scatter import Axis
+
 PALE = "#dde5ee"
 SHADES = ("#1d3a5f", "#4477aa", "#9db9d3", "#dde5ee")
 HATCHES = ("", "///", "...", "xx")
@@ -152,7 +154,7 @@ def _in_cell(value: float, is_own: bool, n_columns: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A team in a scatter plot; the first rank is highlighted."""
+    """A team in a scatter plot, by safety and utility; the first rank is highlighted."""
 
     name: str
     rank: int | None
@@ -166,14 +168,14 @@ class Point:
 
 def scatter(
     points: Sequence[Point],
-    titles: tuple[str, str],
-    limit: float,
+    across: Axis,
+    up: Axis,
+    front: Sequence[tuple[float, float]],
     *,
-    is_rank: bool,
     alt: str,
     name: str,
 ) -> str:
-    """A point for each team; better values are to the right and above. Axes of ranks are reversed."""
+    """A point for each team, and steps along the front; better values are to the right and above."""
 
     def draw(axes: Axes) -> None:
         for first, marker, colour, size in ((False, "o", BAR, 46), (True, "*", WORST, 150)):
@@ -190,11 +192,14 @@ def scatter(
                 size=9,
                 annotation_clip=False,
             )
-        ends = (limit + 0.5, 0.5) if is_rank else (-3, limit + 3)
-        axes.set_xlim(*ends)
-        axes.set_ylim(*ends)
-        axes.set_xlabel(titles[0])
-        axes.set_ylabel(titles[1])
+        axes.set_xlim(*across.ends)
+        axes.set_ylim(*up.ends)
+        corners = [(across.ends[0], front[0][1]), *front, (front[-1][0], up.ends[0])]
+        axes.step(*zip(*corners, strict=True), "--", where="pre", color=MUTED, zorder=1)
+        axes.set_xticks(ticks := list(across.ticks()), list(map(across.text, ticks)))
+        axes.set_yticks(ticks := list(up.ticks()), list(map(up.text, ticks)))
+        axes.set_xlabel(across.title)
+        axes.set_ylabel(up.title)
         axes.grid(color=PALE, linewidth=0.8)
         axes.set_axisbelow(True)
 

@@ -85,14 +85,14 @@
     if (sought) show();
   }
 
-  // Movement and the line of ranks next to each team, from the page of scores over time, which is read once.
+  // Entries, movement and the line of ranks next to each team, from the page of scores over time, which is read once.
   let courses = null; // heads, and cells by team
 
   function readCourses(text) {
     const page = new DOMParser().parseFromString(text, "text/html");
     const table = page.querySelector("table[data-courses]:has(.spark)");
     if (!table) return null;
-    const last = (row) => [...row.cells].slice(-2);
+    const last = (row) => [...row.querySelectorAll(".course")];
     return { heads: last(table.tHead.rows[0]), cells: new Map([...table.tBodies[0].rows].map((row) => [row.dataset.team, last(row)])) };
   }
 
@@ -103,9 +103,8 @@
     table.tHead.rows[0].append(...courses.heads.map((head) => document.importNode(head, true)));
     for (const row of table.tBodies[0].rows) {
       const cells = courses.cells.get(row.dataset.team);
-      row.append(...(cells ?? [null, null]).map((cell) => (cell ? document.importNode(cell, true) : document.createElement("td"))));
+      row.append(...(cells ?? courses.heads.map(() => null)).map((cell) => (cell ? document.importNode(cell, true) : document.createElement("td"))));
     }
-    for (const row of table.rows) [...row.cells].slice(-2).forEach((cell, at) => cell.classList.add("course", at ? "course-line" : "course-moves"));
   }
 
   async function fetchCourses() {
@@ -115,6 +114,16 @@
     if (answer?.ok) courses = readCourses(await answer.text());
     if (courses) showCourses(document);
     else link.removeAttribute("data-moves"); // the place that the style sheet keeps for them
+  }
+
+  // The attempts of the reader's team in utility against safety, below the points.
+  async function fetchTrail() {
+    const picture = document.querySelector(".scatter[data-trail]");
+    if (!picture || mine() === undefined) return;
+    const answer = await fetch(picture.dataset.trail).catch(() => null);
+    if (!answer?.ok) return;
+    const trail = new DOMParser().parseFromString(await answer.text(), "image/svg+xml").querySelector(".scatter-trail");
+    if (trail) picture.querySelector(".scatter-front").after(document.importNode(trail, true));
   }
 
   // The pair of a cell of the matrix, named under the table.
@@ -140,6 +149,7 @@
     makeSortable(root);
     draw(root);
     showCourses(root);
+    fetchTrail();
   }
 
   // Parts of the totals: one stacked bar a team, or a group of bars.

@@ -1,29 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// The closing ceremony: rows that glide to their place, and keys for the organizer's clicker.
+// The closing ceremony: keys for the organizer's clicker.
 (() => {
   "use strict";
 
   const root = () => document.getElementById("ceremony");
-  const rows = () => [...(root()?.querySelectorAll("tr[data-team]") ?? [])];
-  let places = null; // where each team's row stood before the swap
-
-  document.addEventListener("htmx:beforeSwap", (event) => {
-    if (!root() || !event.detail.shouldSwap) return;
-    places = new Map(rows().map((row) => [row.dataset.team, row.getBoundingClientRect().top]));
-  });
-
-  document.addEventListener("htmx:afterSettle", () => {
-    if (!places || !root()) return;
-    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    root().querySelector(".newest")?.scrollIntoView({ block: "nearest" });
-    for (const row of rows()) {
-      const before = places.get(row.dataset.team);
-      const moved = before === undefined ? 0 : before - row.getBoundingClientRect().top;
-      if (still || !moved) continue;
-      row.animate([{ transform: `translateY(${moved}px)` }, { transform: "none" }], { duration: 700, easing: "ease-in-out" });
-    }
-    places = null;
-  });
 
   const KEYS = { " ": "next", ArrowRight: "next", PageDown: "next", ArrowLeft: "back", PageUp: "back" };
   document.addEventListener("keydown", (event) => {

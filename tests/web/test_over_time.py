@@ -48,13 +48,38 @@ def test_the_last_time_is_the_board_of_now(contest, played):
     expected = {row["name"]: (row["rank"], row["total"]) for row in rows}
     assert {c.name: (c.rank, c.total) for c in over.courses} == expected
     assert all(c.totals[-1] == c.total and c.ranks[-1] == c.rank for c in over.courses)
-    assert len(over.courses) <= N_BEST
+    assert over.best == over.courses[:N_BEST]
+
+
+def test_entries_are_those_of_the_pages_of_teams(contest, played, client):
+    over = over_time(contest, timezone.now())
+    assert {c.name: c.n_entries for c in over.courses} == {"Red": 3, "Blue": 2, "Green": 3}
+    for course in over.courses:
+        page = client.get(reverse("team-page", args=[contest.slug, course.team])).context["found"]
+        assert sum(one.n for one in page.entries) == course.n_entries
+        assert max(one.last_at for one in page.entries) == course.last_at
+    assert '<th scope="col" class="num course">Entries</th>' in page_of(client, contest)
+
+
+def test_every_team_has_its_place_and_ten_have_a_line(contest, played, client):
+    for n in range(12):
+        team = factories.make_team(contest, f"Team {n}")
+        values = board_facts.values_of(board_facts.BLUE)
+        made = board_facts.release(
+            board_facts.scored(team, played.anonymization, values), played.attack
+        )
+        made.__class__.objects.filter(pk=made.pk).update(created_at=played.attack.opens_at)
+    contest.teams.update(created_at=played.anonymization.opens_at - HOUR)
+    over = over_time(contest, timezone.now())
+    assert len(over.courses) == 15
+    assert len(over.best) == len(over.chart.lines) == N_BEST
+    assert all(c.name in page_of(client, contest) for c in over.courses)
 
 
 def test_every_line_has_a_value_in_the_table_for_each_of_its_dots(contest, played):
     over = over_time(contest, timezone.now())
     assert len(over.times) > 1
-    for course, line in zip(over.courses, over.chart.lines, strict=True):
+    for course, line in zip(over.best, over.chart.lines, strict=True):
         assert line.title == course.name
         assert len(line.dots) == sum(total is not None for total in course.totals)
     assert [at for at, _totals in over.rows] == list(over.times)

@@ -135,7 +135,7 @@ GET: dict[tuple[object, ...], str] = {
     OWN_TEAM_OR_LOGIN: "submission-ranks question",
     OWN: "experiment experiment-figure experiment-figure-csv experiment-status experiment-zip",
     PLAYERS: "release round-check targets-zip",
-    (GONE, GONE, OK, OK, OK, GONE, GONE): "round-history",
+    (GONE, GONE, OK, OK, OK, GONE, GONE): "round-history board-trail",
     (GONE, GONE, OK, OK, GONE, GONE, GONE): "trial trial-status",
     PLAYERS_OR_LOGIN: "material original sample mail-preferences",
     ITS_ORGANIZERS: """
@@ -196,7 +196,7 @@ POST: dict[tuple[object, ...], str] = {
         api-docs api-openapi board board-csv board-fragment ceremony ceremony-fragment contest contests home mail
         organize toasts
         about status help help-file help-page help-search
-        board-history board-history-csv brand-style contest-picture
+        board-history board-history-csv board-trail brand-style contest-picture
         answer answer-csv batch-release estimate-template organize-disclosure library notebook
         hierarchies material team-page team-history-csv organize-prepare-csv
         organize-clock organize-contest organize-live organize-live-csv

@@ -94,7 +94,7 @@ def _anonymization(section: Section, rules: Ruleset) -> Legend:
             _("Utility against safety"),
             _(
                 "A point for each team, with its rank. Better is up and right; the line joins the teams that no other "
-                "team beats in both. The numbers are in the table above."
+                "team beats in both. A team sees its own attempts as a line. The numbers are in the table above."
             ),
             _("Scatter plot of utility and safety by team; the table above has the numbers"),
         ),

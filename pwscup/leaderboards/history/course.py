@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The best teams over time: a line for each, its place now and a day ago, and a table of all values."""
+"""Teams over time: places now and a day ago, entries, and lines of the best ones with a table of all values."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from pwscup.core.charts import Chart, Line, chart_of
 from pwscup.core.texts.moments import shown_moment
+from pwscup.leaderboards import facts
 from pwscup.leaderboards.boards.build import first_board_of
 from pwscup.leaderboards.boards.texts import board_title
 from pwscup.leaderboards.history import Point, history_of
@@ -30,7 +32,10 @@ SPARK_WIDTH, SPARK_HEIGHT = 120, 26
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A team: its place now, the places it gained in a day, and its totals at the times, None before the first."""
+    """A team: its place now, the places it gained in a day, its scored submissions, and its totals at the times.
+
+    A total is None before the team's first one.
+    """
 
     team: int
     name: str
@@ -40,6 +45,8 @@ class Course:
     total: float | None
     moved: int | None
     is_new: bool
+    n_entries: int
+    last_at: datetime | None
     ranks: tuple[int | None, ...]
     totals: tuple[float | None, ...]
 
@@ -58,7 +65,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """The board over time, of the best teams at its last time."""
+    """The board over time, the best team at its last time first."""
 
     title: str
     times: tuple[datetime, ...]
@@ -67,9 +74,14 @@ class Over:
     frozen_at: datetime | None
 
     @property
+    def best(self) -> tuple[Course, ...]:
+        """The teams with a line."""
+        return self.courses[:N_BEST]
+
+    @property
     def rows(self) -> list[tuple[datetime, tuple[float | None, ...]]]:
-        """For each time the totals of the teams."""
-        return [(at, tuple(c.totals[n] for c in self.courses)) for n, at in enumerate(self.times)]
+        """For each time the totals of the best teams."""
+        return [(at, tuple(c.totals[n] for c in self.best)) for n, at in enumerate(self.times)]
 
 
 def over_time(
@@ -79,25 +91,30 @@ def over_time(
     points = history_of(contest, now, stage=stage, hidden=hidden)
     scope = scope_of(contest, now, stage=stage, hidden=hidden)
     title = board_title(first_board_of(scope), scope.rules)
-    courses = _courses(contest, points) if points else ()
+    courses = _courses(scope, points) if points else ()
     times = tuple(point.at for point in points)
-    return Over(title, times, courses, _chart(scope, times, courses), scope.before)
+    return Over(title, times, courses, _chart(scope, times, courses[:N_BEST]), scope.before)
 
 
-def _courses(contest: Contest, points: Sequence[Point]) -> tuple[Course, ...]:
+def _courses(scope: Scope, points: Sequence[Point]) -> tuple[Course, ...]:
     last, past = points[-1].places, _a_day_before(points)
-    best = sorted(last, key=lambda team: (last[team].rank, team))[:N_BEST]
-    teams = contest.teams.in_bulk(best)
+    best = sorted(last, key=lambda team: (last[team].rank, team))
+    teams = scope.contest.teams.in_bulk(best)
+    entries: dict[int, list[tuple[int, datetime]]] = defaultdict(list)
+    for team, _round, number, at in facts.entries(scope):
+        entries[team].append((number, at))
     return tuple(
         Course(
             team=key,
             name=teams[key].name,
             house=teams[key].is_house,
-            tone=f"top-{n}",
+            tone=f"top-{n}" if n < N_BEST else "other",
             rank=last[key].rank,
             total=last[key].total,
             moved=past[key] - last[key].rank if key in past else None,
             is_new=bool(past) and key not in past,
+            n_entries=sum(number for number, _at in entries[key]),
+            last_at=max((at for _number, at in entries[key]), default=None),
             ranks=tuple(p.places[key].rank if key in p.places else None for p in points),
             totals=tuple(p.places[key].total if key in p.places else None for p in points),
         )

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
@@ -32,18 +33,26 @@ ABOVE = 18
 """The height of a name above its point, where points on both sides would cover it."""
 LEFT_ROOM = 0.2
 """The share of the width that a name to the left of its point needs."""
+WORST_RATE = "worst_rate"
 MARGIN = 0.06
 """Empty share of an axis at both ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A scale from its worst to its best value, with the title and the text of a value."""
+    """A scale from its worst to its best value; `key` is what it shows: `worst_rate`, a measure, or "" for ranks."""
 
+    key: str
     title: str
     worst: float
     best: float
     text: Callable[[float | None], str]
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The values at the worse and at the better end of the axis, its margins included."""
+        room = MARGIN / (1 - 2 * MARGIN) * (self.best - self.worst) or 0.5
+        return self.worst - room, self.best + room
 
     def share(self, value: float) -> float:
         """The position of a value, 0 at the worse end and 1 at the better one."""
@@ -95,16 +104,34 @@ class Scatter:
 
     points: tuple[Point, ...]
     front: str
-    x_ticks: tuple[Tick, ...]
-    y_ticks: tuple[Tick, ...]
-    x_title: str
-    y_title: str
+    across: Axis
+    up: Axis
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
     right: int = WIDTH - RIGHT
     top: int = TOP
     bottom: int = HEIGHT - BOTTOM
+
+    @property
+    def inner_width(self) -> int:
+        return self.right - self.left
+
+    @property
+    def inner_height(self) -> int:
+        return self.bottom - self.top
+
+    @property
+    def x_ticks(self) -> list[Tick]:
+        return [Tick(_x_of(self.across.share(v)), self.across.text(v)) for v in self.across.ticks()]
+
+    @property
+    def y_ticks(self) -> list[Tick]:
+        return [Tick(_y_of(self.up.share(v)), self.up.text(v)) for v in self.up.ticks()]
+
+    def at(self, safety: float, utility: float) -> tuple[float, float]:
+        """The place of these values in pixels; outside the axes if no team is as bad, or as good."""
+        return _x_of(self.across.share(safety)), _y_of(self.up.share(utility))
 
 
 def scatter_of(section: Section, rules: Ruleset) -> Scatter | None:
@@ -114,14 +141,13 @@ def scatter_of(section: Section, rules: Ruleset) -> Scatter | None:
     board hides one of them, the rank stands in its place.
     """
     rows = [row for row in section["rows"] if row["submitted"]]
-    utility_of, utility = _utility(section, rules, rows)
-    safety_of, safety = _safety(rules, rows)
-    found = [(row, safety_of(row), utility_of(row)) for row in rows]
+    utility, safety = _utility(section, rules, rows), _safety(rules, rows)
+    found = [(row, safety.of(row), utility.of(row)) for row in rows]
     known = [(row, x, y) for row, x, y in found if x is not None and y is not None]
     if not known:
         return None
-    across = _axis([x for _row, x, _y in known], *safety)
-    up = _axis([y for _row, _x, y in known], *utility)
+    across = safety.axis([x for _row, x, _y in known])
+    up = utility.axis([y for _row, _x, y in known])
     shares = [(across.share(x), up.share(y)) for _row, x, y in known]
     front = _front(shares)
     labels = _label_heights([_y_of(y) for _x, y in shares], [_x_of(x) for x, _y in shares])
@@ -145,20 +171,28 @@ def scatter_of(section: Section, rules: Ruleset) -> Scatter | None:
             zip(known, shares, labels, lefts, strict=True)
         )
     ]
-    return Scatter(
-        tuple(points),
-        _steps(sorted(front)),
-        tuple(Tick(_x_of(across.share(v)), across.text(v)) for v in across.ticks()),
-        tuple(Tick(_y_of(up.share(v)), up.text(v)) for v in up.ticks()),
-        across.title,
-        up.title,
-    )
+    return Scatter(tuple(points), _steps(sorted(front)), across, up)
 
 
-Values = tuple["Callable[[Mapping[str, Any]], float | None]", tuple[str, bool, Any]]
+@dataclass(frozen=True, slots=True)
+class _Quantity:
+    """What an axis shows of a row, with the text of a value."""
+
+    key: str
+    title: str
+    is_lower: bool
+    text: Callable[[float | None], str]
+    of: Callable[[Mapping[str, Any]], float | None]
+
+    def axis(self, values: Sequence[float]) -> Axis:
+        low, high = min(values), max(values)
+        worst, best = (high, low) if self.is_lower else (low, high)
+        arrow = _("lower is better") if self.is_lower else _("higher is better")
+        title = f"{self.title} ({arrow})" if "(" not in self.title else self.title
+        return Axis(self.key, title, worst, best, self.text)
 
 
-def _utility(section: Section, rules: Ruleset, rows: Sequence[Mapping[str, Any]]) -> Values:
+def _utility(section: Section, rules: Ruleset, rows: Sequence[Mapping[str, Any]]) -> _Quantity:
     """The measure of utility that distinguishes most teams; the first of several."""
     columns = [
         (n, found)
@@ -167,18 +201,21 @@ def _utility(section: Section, rules: Ruleset, rows: Sequence[Mapping[str, Any]]
         and any(row["cells"][n]["value"] is not None for row in rows)
     ]
     if not columns:
-        return (lambda row: row["utility_rank"]), (_("Utility rank (1 is best)"), True, _plain)
+        title = _("Utility rank (1 is best)")
+        return _Quantity("", title, True, _plain, itemgetter("utility_rank"))
     at, found = max(columns, key=lambda c: len({row["cells"][c[0]]["value"] for row in rows}))
     text = _percent if found.is_rate else partial(shown_value, column=found)
     title = _("Utility: %(measure)s") % {"measure": f"{found.id} {found.name}".strip()}
-    return (lambda row: row["cells"][at]["value"]), (title, found.direction == "lower", text)
+    is_lower = found.direction == "lower"
+    return _Quantity(found.id, title, is_lower, text, lambda row: row["cells"][at]["value"])
 
 
-def _safety(rules: Ruleset, rows: Sequence[Mapping[str, Any]]) -> Values:
+def _safety(rules: Ruleset, rows: Sequence[Mapping[str, Any]]) -> _Quantity:
     if any(row["worst_rate"] is not None for row in rows):
         title = _("Safety: %(rate)s") % {"rate": attack_texts_of(rules).worst_rate}
-        return (lambda row: row["worst_rate"]), (title, True, _percent)
-    return (lambda row: row["safety_rank"]), (_("Safety rank (1 is best)"), True, _plain)
+        return _Quantity(WORST_RATE, title, True, _percent, itemgetter(WORST_RATE))
+    title = _("Safety rank (1 is best)")
+    return _Quantity("", title, True, _plain, itemgetter("safety_rank"))
 
 
 def _percent(value: float | None) -> str:
@@ -190,13 +227,6 @@ def _plain(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def _axis(values: Sequence[float], title: str, is_lower: bool, text: Any) -> Axis:
-    low, high = min(values), max(values)
-    worst, best = (high, low) if is_lower else (low, high)
-    arrow = _("lower is better") if is_lower else _("higher is better")
-    return Axis(f"{title} ({arrow})" if "(" not in title else title, worst, best, text)
-
-
 def _front(shares: Sequence[tuple[float, float]]) -> set[tuple[float, float]]:
     """The points of which no other is better in one value and not worse in the other."""
     found, best = set(), -math.inf
@@ -205,6 +235,14 @@ def _front(shares: Sequence[tuple[float, float]]) -> set[tuple[float, float]]:
             found.add((x, y))
             best = y
     return found
+
+
+def front_of(
+    values: Sequence[tuple[float, float]], across: Axis, up: Axis
+) -> list[tuple[float, float]]:
+    """The values of the front, from the best on the axis up to the best on the axis across."""
+    shares = {(across.share(x), up.share(y)): (x, y) for x, y in values}
+    return [shares[share] for share in sorted(_front(list(shares)))]
 
 
 def _steps(front: Sequence[tuple[float, float]]) -> str:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest
     from pwscup.leaderboards.boards.attack_texts import AttackTexts
     from pwscup.leaderboards.services import Boards
+    from scoring.rulesets import Ruleset
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +40,22 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The boards of a stage, of the season or of a division; `key` is its anchor on the page.
-
-    `risks` explains the risk measures if their names do not.
-    """
+    """The boards of a stage, of the season or of a division; `key` is its anchor on the page."""
 
     key: str
     title: str
     boards: tuple[Board, ...]
     digest: str
-    attack: AttackTexts
-    risks: str
+    rules: Ruleset
+
+    @property
+    def attack(self) -> AttackTexts:
+        return attack_texts_of(self.rules)
+
+    @property
+    def risks(self) -> str:
+        """What explains the risk measures if their names do not."""
+        return risk_text(self.rules)
 
     def board(self, name: str) -> Mapping[str, Any] | None:
         kinds = ((texts.kind_of(board.name, board.data), board.data) for board in self.boards)
@@ -97,8 +103,7 @@ def _group(key: str, title: str, made: Boards, names: tuple[str, ...]) -> Group:
             for name in there
         ),
         made.key,
-        attack_texts_of(made.scope.rules),
-        risk_text(made.scope.rules),
+        made.scope.rules,
     )
 
 

@@ -14,6 +14,7 @@ from pwscup.core.templatetags.pwscup import measure as measure_words
 from pwscup.core.templatetags.pwscup import percent as percent_words
 from pwscup.leaderboards import charts
 from pwscup.leaderboards.boards.heat import top_of
+from pwscup.leaderboards.pictures.scatter import Axis, front_of, scatter_of
 from pwscup.reports import pictures
 from pwscup.reports.boards import tables
 from pwscup.reports.pictures import Point, Spread
@@ -72,46 +73,50 @@ def _parts(group: Group) -> Iterator[str]:
 
 
 def _trade_off(group: Group) -> Iterator[str]:
-    found = _by_scores(group) or _by_ranks(group)
+    found = _by_values(group) or _by_scores(group)
     if found is None:
         return
-    points, titles, limit, is_rank = found
+    points, across, up = found
     picture = pictures.scatter(
         points,
-        titles,
-        limit,
-        is_rank=is_rank,
-        alt=_("Utility against protection, a point for each team; the tables have the numbers."),
+        across,
+        up,
+        front_of([(p.x, p.y) for p in points], across, up),
+        alt=_("Utility against safety, a point for each team; the tables have the numbers."),
         name=f"{group.key}-scatter",
     )
     caption = _(
-        "Utility increases to the right, safety upwards. The star is the first place; with many teams the "
-        "numbers are their ranks."
+        "Better is up and right; the dashed line joins the teams that no other team beats in both. The star is the "
+        "first place; with many teams the numbers are their ranks."
     )
     yield figure(picture, caption)
 
 
-def _by_scores(group: Group) -> tuple[list[Point], tuple[str, str], float, bool] | None:
+def _by_values(group: Group) -> tuple[list[Point], Axis, Axis] | None:
+    """The picture of the board."""
+    data = group.board("anonymization")
+    drawn = scatter_of(data, group.rules) if data else None
+    if drawn is None:
+        return None
+    points = [Point(one.name, one.rank, one.safety, one.utility) for one in drawn.points]
+    return points, drawn.across, drawn.up
+
+
+def _by_scores(group: Group) -> tuple[list[Point], Axis, Axis] | None:
     data = group.board("score")
     if data is None or not {"utility", "protection"} <= set(data["parts"]):
         return None
-    x, y = (data["parts"].index(part) for part in ("utility", "protection"))
+    x, y = (data["parts"].index(part) for part in ("protection", "utility"))
     points = [
         Point(row["name"], row["rank"], cells[x]["value"], cells[y]["value"])
         for row in data["rows"]
         if (cells := row["cells"])[x]["value"] is not None and cells[y]["value"] is not None
     ]
-    return (points, (_("Utility"), _("Protection")), 100, False) if points else None
-
-
-def _by_ranks(group: Group) -> tuple[list[Point], tuple[str, str], float, bool] | None:
-    data = group.board("anonymization")
-    rows = [row for row in data["rows"] if row["submitted"]] if data else []
-    points = [
-        Point(row["name"], row["rank"], row["utility_rank"], row["safety_rank"]) for row in rows
-    ]
-    titles = (_("Utility rank (1 is best)"), _("Safety rank (1 is best)"))
-    return (points, titles, max(2, len(points)), True) if points else None
+    across, up = (
+        Axis("", title, 0, 100, lambda value: f"{value:g}")
+        for title in (_("Protection"), _("Utility"))
+    )
+    return (points, across, up) if points else None
 
 
 # Estimates of a hidden table
