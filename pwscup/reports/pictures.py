@@ -27,6 +27,8 @@ MOST_LETTERS = 18
 LETTERS_OF_ROUNDS = 32
 MOST_NAMES = 12
 """With more teams a scatter plot shows ranks instead of names, which would overlap."""
+LABEL_WIDTH, LABEL_HEIGHT = 0.14, 0.05
+"""The room of a name in a scatter plot, as shares of the axes."""
 MOST_NUMBERS = 12
 """A heat map with more columns has no numbers in its cells."""
 
@@ -187,7 +189,7 @@ def scatter(
             axes.annotate(
                 short(point.name) if len(points) <= MOST_NAMES else str(point.rank or ""),
                 (point.x, point.y),
-                xytext=(6, 4),
+                xytext=(6, -12 if _is_beside(point, points, across, up) else 4),
                 textcoords="offset points",
                 size=9,
                 annotation_clip=False,
@@ -204,6 +206,15 @@ def scatter(
         axes.set_axisbelow(True)
 
     return svg(draw, (WIDTH, 4.6), alt=alt, name=name)
+
+
+def _is_beside(point: Point, points: Sequence[Point], across: Axis, up: Axis) -> bool:
+    """Another point has its name where that of this one would stand: it stands below."""
+    return any(
+        0 < across.share(other.x) - across.share(point.x) < LABEL_WIDTH
+        and abs(up.share(other.y) - up.share(point.y)) < LABEL_HEIGHT
+        for other in points
+    )
 
 
 def curve(
