@@ -13,12 +13,13 @@ from pwscup.audits import pages
 from scoring.audits.single import SingleColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from django.http import HttpRequest
 
     from pwscup.submissions.models import Submission
 
+CSV_HEADER = ("column", "value", "original", "submission")
 MOST_PAIRS = 15
 """The largest changes of correlations that a page shows."""
 
@@ -62,6 +63,13 @@ def page_of(request: HttpRequest, submission: Submission) -> dict[str, Any]:
             (SingleColumn(**one) for one in values["columns"]), key=lambda one: -one.n_found
         ),
     }
+
+
+def csv_rows(page: Mapping[str, Any]) -> Iterator[list[object]]:
+    """The bins of all columns, with their shares of the records, 0 to 1."""
+    for column in page["columns"]:
+        for one in column.bins:
+            yield [column.name, one.label, round(one.before, 6), round(one.after, 6)]
 
 
 def _column(found: Mapping[str, Any]) -> Column:

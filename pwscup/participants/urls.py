@@ -9,6 +9,7 @@ urlpatterns = [
     path("s/<uuid:public_id>/", views.submission, name="submission"),
     path("s/<uuid:public_id>/note/", views.submission_note, name="submission-note"),
     path("s/<uuid:public_id>/data/", views.submission_data, name="submission-data"),
+    path("s/<uuid:public_id>/data.csv", views.submission_data_csv, name="submission-data-csv"),
     path("s/<uuid:public_id>/history/", views.submission_history, name="submission-history"),
     path(
         "s/<uuid:public_id>/history.csv",

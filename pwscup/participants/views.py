@@ -121,6 +121,17 @@ def submission_data(request: SignedIn, public_id: UUID) -> HttpResponse:
     return render(request, "participants/data.html", data.page_of(request, found))
 
 
+@require_safe
+def submission_data_csv(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    """The histograms as CSV; Http404 until the audit has compared the tables."""
+    found = auditable(request.user, public_id)
+    page = data.page_of(request, found)
+    if not page.get("compared"):
+        raise Http404
+    name = f"{page['contest'].slug}-{found.round.key}-{found.number}-values.csv"
+    return csv_response(name, data.CSV_HEADER, data.csv_rows(page))
+
+
 @require_POST
 def submission_note(request: HttpRequest, public_id: UUID) -> HttpResponse:
     found = get_visible(request.user, public_id)

@@ -33,7 +33,7 @@ READ_BY = {
     "material": "hierarchies",
     "team": "team-create team-division team-invite team-leave team-profile team-remove team-rename "
     "team-revoke team-short-name team-transfer",
-    "audit": "audit-status submission-data",
+    "audit": "audit-status submission-data submission-data-csv",
     "trial": "trial-status",
     "debriefing": "debriefing-status",
     "board": "board-fragment projector projector-fragment",

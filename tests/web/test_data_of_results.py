@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 from django.urls import reverse
 
@@ -41,6 +44,27 @@ def test_the_page_starts_the_audit_and_then_compares(cast, round, as_user):
     assert page.context["pairs"][0]["columns"] == ["sa1", "sa2"]
     assert "Records that one column finds by itself" in page.text
     assert len(page.content) < 60_000
+
+
+def test_the_csv_has_the_values_of_the_page(cast, round, as_user):
+    submission = scored(hand_in(cast.alice, cast.red, round))
+    alice = as_user(cast.alice)
+    address = reverse("submission-data-csv", args=[submission.public_id])
+    assert address not in alice.get(url(submission)).text
+    assert alice.get(address).status_code == 404
+    done(submission, alice)
+    page = alice.get(url(submission))
+    assert address in page.text
+    rows = list(csv.DictReader(io.StringIO(alice.get(address).content.decode("utf-8-sig"))))
+    shown = [
+        (column.name, one.label, one.before, one.after)
+        for column in page.context["columns"]
+        for one in column.bins
+    ]
+    assert [
+        (r["column"], r["value"], float(r["original"]), float(r["submission"])) for r in rows
+    ] == shown
+    assert as_user(cast.carol).get(address).status_code == 404
 
 
 def test_only_those_who_may_audit_see_it(cast, round, as_user):

@@ -114,7 +114,8 @@ GET: dict[tuple[object, ...], str] = {
     BY_TOKEN: api_names("get"),
     NOBODY: """
         api-root guest-vote library notebook release-candidates trial-file
-        hierarchies mail report reveal team-data answer answer-csv batch-release estimate-template""",
+        hierarchies mail report reveal team-data
+        submission-data-csv answer answer-csv batch-release estimate-template""",
     PERSON: """
         account account-delete account_change_password account_email account_reauthenticate team toasts tokens questions
         experiments experiment-new""",
@@ -196,7 +197,7 @@ POST: dict[tuple[object, ...], str] = {
         api-docs api-openapi board board-csv board-fragment ceremony ceremony-fragment contest contests home mail
         organize toasts
         about status help help-file help-page help-search
-        board-history board-history-csv board-trail brand-style contest-picture
+        board-history board-history-csv board-trail brand-style contest-picture submission-data-csv
         answer answer-csv batch-release estimate-template organize-disclosure library notebook
         hierarchies material team-page team-history-csv organize-prepare-csv
         organize-clock organize-contest organize-live organize-live-csv
