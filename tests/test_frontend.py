@@ -61,3 +61,28 @@ def test_every_font_of_the_rules_is_there():
 def test_no_page_needs_the_script_of_bootstrap():
     using = [p for p in (ROOT / "templates").rglob("*.html") if "data-bs-" in p.read_text()]
     assert not using
+
+
+BLOCKS = [
+    "table",
+    "section",
+    "details",
+    "form",
+    "figure",
+    "div",
+    "ul",
+    "ol",
+    "dl",
+    "nav",
+    "thead",
+    "tbody",
+]
+
+
+def test_templates_close_the_blocks_that_they_open():
+    def n_open(page: Path, block: str) -> int:
+        text = re.sub(r"\{[%{#].*?[%}#]\}", "", page.read_text())
+        return len(re.findall(rf"<{block}[\s>]", text)) - len(re.findall(rf"</{block}>", text))
+
+    pages = (ROOT / "templates").rglob("*.html")
+    assert [f"{p.name}: {b}" for p in pages for b in BLOCKS if n_open(p, b)] == []
