@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pwscup.core.texts.parts import named
+
 WIDTH, HEIGHT = 360, 170
 LEFT, RIGHT, TOP, BOTTOM = 40, 14, 12, 24
 N_TICKS = 4
@@ -99,7 +101,7 @@ def chart_of(
             line.title,
             line.tone,
             tuple(
-                Dot(x_of(at), y_of(value), f"{name}: {text(value)}")
+                Dot(x_of(at), y_of(value), named(name, text(value)))
                 for at, name, value in zip(positions, labels, line.values, strict=True)
                 if value is not None
             ),

@@ -19,6 +19,7 @@ from pwscup.contests.downloads import terms_first_url
 from pwscup.contests.guidance import round_state
 from pwscup.contests.organize import common
 from pwscup.contests.selectors import contest_page, original_of
+from pwscup.core.texts.parts import listed, named
 from pwscup.disclosure import ledger, selectors
 from pwscup.disclosure.asking import NO_TEAM
 from pwscup.disclosure.forms import Question
@@ -69,11 +70,11 @@ def query_text(query: Mapping[str, Any], *, shortened: bool = False) -> QueryTex
 
 
 def _filter(column: str, values: list[str], most: int | None) -> str:
-    shown = ", ".join(values[:most])
+    shown = listed(values[:most])
     if most is None or len(values) <= most:
-        return f"{column}: {shown}"
+        return named(column, shown)
     more = _("%(values)s and %(n)s more") % {"values": shown, "n": len(values) - most}
-    return f"{column}: {more}"
+    return named(column, more)
 
 
 @dataclass(frozen=True, slots=True)

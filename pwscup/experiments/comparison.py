@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
+from pwscup.core.texts.parts import listed
 from pwscup.core.texts.refusals import Refused
 from pwscup.experiments import pages, selectors
 from pwscup.experiments.pages import BEST, L2, RANK, Cell, Picture
@@ -62,7 +63,7 @@ def _check(chosen: list[Experiment]) -> None:
         )
     unfinished = [each.title for each in chosen if each.state != each.State.DONE]
     if unfinished:
-        names = {"names": ", ".join(unfinished)}
+        names = {"names": listed(unfinished)}
         raise Refused(_("These have no result to compare: %(names)s.") % names)
 
 
@@ -73,7 +74,7 @@ def settings(chosen: list[Experiment]) -> list[Setting]:
         _("Attributes"): texts.attributes,
         _("Records"): lambda each: f"{each.counts['n_records']:,}",
         "ε": lambda each: pages.numbers(each.setup["epsilons"]),
-        _("Batch methods"): lambda each: ", ".join(each.setup["batch"]) or _("none"),
+        _("Batch methods"): lambda each: listed(each.setup["batch"]) or _("none"),
         _("Numbers of queries"): lambda each: pages.numbers(each.setup["queries"]) or _("none"),
         _("Trials"): lambda each: f"{each.setup['trials']:,}",
         _("Seed"): lambda each: str(each.setup["seed"]),

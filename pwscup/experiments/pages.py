@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 
 from pwscup.core.http.polling import etag
+from pwscup.core.texts.parts import listed
 from pwscup.core.texts.problems import n_shown
 from pwscup.experiments import selectors
 from pwscup.experiments.drawn import Sheet, sheet, table_name
@@ -141,7 +142,7 @@ def number(value: float) -> str:
 
 
 def numbers(values: list[float]) -> str:
-    return ", ".join(map(number, values))
+    return listed(map(number, values))
 
 
 def shown(measure: str, value: float | None) -> str:

@@ -12,6 +12,7 @@ from pwscup.contests.forms import MomentField, VersionedForm
 from pwscup.contests.models import Contest
 from pwscup.contests.rules.measures import shown_measure
 from pwscup.core.http.fields import choice_field
+from pwscup.core.texts.parts import named
 from pwscup.leaderboards.boards.texts import ALL_TEAMS, stage_title
 from pwscup.leaderboards.scope import has_season
 
@@ -50,7 +51,7 @@ class DisplayForm(VersionedForm):
         rules = contest.ruleset
         measures = [shown_measure(rules.measure(id_)) for id_ in rules.measures]
         choice_field(self, "hidden_measures").choices = [
-            (m.id, f"{m.id}: {m.title}") for m in measures
+            (m.id, named(m.id, m.title)) for m in measures
         ]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pwscup.core.texts.parts import listed, named
 from pwscup.leaderboards import charts
 from pwscup.leaderboards.pictures.scatter import WORST_RATE
 from pwscup.submissions import selectors
@@ -71,4 +72,4 @@ def _steps(
         if line.worst is not None and utility is not None:
             words = picture.across.text(line.worst), picture.up.text(utility)
             name = f"#{line.submission.number}"
-            yield Step(*picture.at(line.worst, utility), name, f"{name}: {', '.join(words)}")
+            yield Step(*picture.at(line.worst, utility), name, named(name, listed(words)))

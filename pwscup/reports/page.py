@@ -12,6 +12,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from pwscup.core.texts.moments import shown_moment, zone_name
+from pwscup.core.texts.parts import listed
 from pwscup.reports import pictures
 from pwscup.reports.boards import sections
 from pwscup.reports.boards.tables import number
@@ -76,8 +77,8 @@ def _about(facts: ReportFacts) -> str:
     contest, rounds = facts.contest, facts.rounds
     first, last = min(r.opens_at for r in rounds), max(r.closes_at for r in rounds)
     rows = [
-        (_("Organizers"), ", ".join(facts.organizers)),
-        (_("Sponsors"), ", ".join(facts.sponsors)),
+        (_("Organizers"), listed(facts.organizers)),
+        (_("Sponsors"), listed(facts.sponsors)),
         (_("Began"), _moment(facts, first)),
         (_("Ended"), _moment(facts, last)),
         (_("Time zone"), zone_name(contest.timezone)),

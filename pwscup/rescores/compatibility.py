@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.core.texts.parts import listed
 from pwscup.formats import format_of
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def blockers(before: Ruleset, after: Ruleset) -> list[Text]:
             _(
                 "[[round]] — there are submissions for the current rounds — expected %(expected)s — got %(got)s"
             )
-            % {"expected": ", ".join(old), "got": ", ".join(new)}
+            % {"expected": listed(old), "got": listed(new)}
         )
         return found
     for was, becomes in zip(before.rounds, after.rounds, strict=True):

@@ -16,6 +16,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.selectors import dataset_of
+from pwscup.core.texts.parts import listed
 from pwscup.formats import FILES
 from pwscup.formats.files import EMPTY
 from pwscup.submissions import selectors
@@ -163,7 +164,7 @@ def original_field(round: Round) -> forms.Field | None:
     if None in numbers or not round.format.needs_own_table:
         return None
     named = [(number, _("Original %(n)s") % {"n": number}) for number in numbers]
-    shown = ", ".join(map(str, numbers))
+    shown = listed(map(str, numbers))
     return forms.TypedChoiceField(
         label=_("Made from"),
         coerce=int,

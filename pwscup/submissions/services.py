@@ -25,6 +25,7 @@ from pwscup.core.files import storage
 from pwscup.core.files.names import plain_name
 from pwscup.core.models import StoredFile
 from pwscup.core.texts.moments import shown_moment
+from pwscup.core.texts.parts import listed
 from pwscup.core.texts.refusals import RefusedByCode
 from pwscup.formats import FILES
 from pwscup.formats.files import PDF
@@ -208,7 +209,7 @@ def check_original(round: Round, original: int | None) -> None:
         return
     if None in numbers:
         raise SubmissionRefused("original.only")
-    shown = ", ".join(map(str, numbers))
+    shown = listed(map(str, numbers))
     if original is None:
         raise SubmissionRefused("original.missing", expected=shown)
     raise SubmissionRefused("original.unknown", expected=shown, got=original)

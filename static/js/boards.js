@@ -5,7 +5,7 @@
 
   const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   const FONT = getComputedStyle(document.documentElement).getPropertyValue("--bs-body-font-family");
-  const PERCENT = document.documentElement.lang === "ja" ? "％" : " %";
+  const [PERCENT, COLON] = document.documentElement.lang === "ja" ? ["％", "："] : [" %", ": "];
   const isNarrow = () => window.innerWidth < 576;
   const isDark = () => getComputedStyle(document.documentElement).colorScheme === "dark";
   const axisName = { nameLocation: "middle", nameTextStyle: { fontWeight: 600, color: token("ink") } };
@@ -21,7 +21,7 @@
       const words = document.createElement("span");
       words.className = "visually-hidden";
       words.textContent = document.getElementById("boards").dataset.mineWords;
-      row.querySelector("th").append(" ", words);
+      row.querySelector("th").append(words);
     }
     for (const point of root.querySelectorAll(`.scatter-point[data-team="${mine()}"]`)) point.classList.add("mine");
   }
@@ -138,7 +138,7 @@
       for (const other of row.cells) other.classList.add("at-row");
       for (const other of table.tBodies[0].rows) other.cells[cell.cellIndex]?.classList.add("at-column");
       cell.classList.add("at-cell");
-      line.textContent = `${name(row.cells[0])} → ${heads[cell.cellIndex].textContent}: ${cell.textContent}${Number.isNaN(numberIn(cell)) ? "" : PERCENT}`;
+      line.textContent = `${name(row.cells[0])} → ${heads[cell.cellIndex].textContent}${COLON}${cell.textContent}${Number.isNaN(numberIn(cell)) ? "" : PERCENT}`;
     };
     table.addEventListener("pointerover", (event) => point(event.target.closest("td")));
     table.addEventListener("click", (event) => point(event.target.closest("td")));
@@ -165,7 +165,7 @@
         grid: { left: label.width + 16, right: 24, top: 56, bottom: 48 },
         legend: { top: 4 },
         tooltip: { trigger: "axis", axisPointer: { type: "shadow" }, renderMode: "richText", formatter: (bars) =>
-          [bars[0].name, ...bars.map((bar) => `${bar.seriesName}: ${points(bar.value)}`)].join("\n") },
+          [bars[0].name, ...bars.map((bar) => `${bar.seriesName}${COLON}${points(bar.value)}`)].join("\n") },
         xAxis: { ...axisName, type: "value", min: 0, max: 100, name: data.x_label, nameGap: 28 },
         yAxis: { type: "category", data: data.teams, inverse: true, axisLabel: label },
         series: data.series.map((series) => ({

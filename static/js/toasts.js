@@ -21,7 +21,7 @@
     link.href = toast.url;
     const close = element("button", "close", "×");
     close.type = "button";
-    close.setAttribute("aria-label", `${shelf.dataset.close}: ${toast.title}`);
+    close.setAttribute("aria-label", `${shelf.dataset.close}${document.documentElement.lang === "ja" ? "：" : ": "}${toast.title}`);
     close.addEventListener("click", () => box.remove());
     box.append(close, element("span", "toast-contest", toast.contest), link);
     if (toast.text) box.append(element("p", "toast-text", toast.text));

@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import re
 import tomllib
+from datetime import timedelta
 from pathlib import Path
 
 import polib
 import pytest
-from django.utils import translation
+from django import forms
+from django.template import Context, Template
+from django.utils import timezone, translation
 
 from pwscup.formats.series.boards import ATTACK
 from pwscup.leaderboards.boards.tables import table_of
+from tests.every import every
 from tests.web import board_facts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,6 +92,43 @@ def test_rulesets_keep_the_rules_of_japanese_texts():
     ]
     assert len(texts) > 50
     assert {text: found for text in texts if (found := faults(text))} == {}
+
+
+TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+IN_CATALOGUE = re.compile(r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}", re.DOTALL)
+PUNCTUATION = re.compile(
+    r"(?:\}\}|%\}|</(?:a|code|span|strong)>)(?:: ?|, | ?\()(?=\{\{|\{%|<)|\(\{%|\|join:\", \""
+)
+RANKS = 'class="measure-rank">({{', "leaderboard' %}\">({{"  # numbers in a table of numbers
+
+
+@every(path=TEMPLATES)
+def test_punctuation_between_parts_is_that_of_the_language(path):
+    """Use `colon`, `comma`, `bracketed`, `named`, `noted` and `listed`: Japanese has full-width ones."""
+    html = path.read_text("utf-8")
+    for rank in RANKS:
+        html = html.replace(rank, "")
+    html = IN_CATALOGUE.sub("{{ text }}", html)
+    found = [html[max(0, at.start() - 40) : at.end() + 20] for at in PUNCTUATION.finditer(html)]
+    assert found == []
+
+
+def test_texts_of_packages_keep_the_rules_of_japanese_texts():
+    """Those of Django and allauth that pages show, too."""
+    in_90_days = timezone.now() + timedelta(days=90, hours=1)
+    shown = Template(
+        "{% load pwscup %}{{ at|timeuntil }} {{ 592|filesizeformat }} <b>{{ 2 }}</b>{{ note|bracketed }}"
+        "{% colon %}{{ 5|percents }}{% comma %}"
+    )
+    with translation.override("ja"):
+        text = shown.render(Context({"at": in_90_days, "note": "<i>"}))
+        form = forms.Form()
+        form.fields["number"] = forms.DecimalField(max_value=5, max_digits=3, decimal_places=1)
+        form.is_bound, form.data = True, {"number": "12.345"}
+        errors = form.errors["number"]
+    assert text == "2ヶ月、4週間 592バイト <b>2</b>（&lt;i&gt;）：5％、"
+    assert len(errors) > 1
+    assert [found for error in errors if (found := faults(error))] == []
 
 
 def test_safety_and_protection_have_different_names():

@@ -16,6 +16,7 @@ from pwscup.contests.materials import TYPES, suffix_of
 from pwscup.contests.models import Material
 from pwscup.contests.services.materials import MAX_BYTES, MAX_HIERARCHY_BYTES, is_web_address
 from pwscup.core.db.columns import longest
+from pwscup.core.texts.parts import listed
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
@@ -75,7 +76,7 @@ class MaterialFileForm(MaterialForm):
         if suffix_of(upload.name) not in self.SUFFIXES:
             raise ValidationError(
                 _("Files of this kind are not accepted — expected %(expected)s — got “%(got)s”."),
-                params={"expected": ", ".join(self.SUFFIXES), "got": upload.name},
+                params={"expected": listed(self.SUFFIXES), "got": upload.name},
             )
         return upload
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from pwscup.core.texts.parts import listed
 from scoring.questions.asked import BITS, INTERVALS
 from scoring.rulesets import localized
 
@@ -120,10 +121,10 @@ def header(question: QuestionSpec) -> str:
     names = {
         "bits": "member",
         "confidences": "confidence",
-        "lines": ", ".join(f"line_{n}" for n in range(1, question.candidates + 1)),
+        "lines": listed(f"line_{n}" for n in range(1, question.candidates + 1)),
     }
     names["values"] = question.column or "…"
-    names["intervals"] = f"{question.column}_low, {question.column}_high"
+    names["intervals"] = listed((f"{question.column}_low", f"{question.column}_high"))
     return _("Columns: question, %(columns)s.") % {"columns": names[question.answers]}
 
 

@@ -34,6 +34,7 @@ from pwscup.contests.rules.texts import (
     TABLE_COLUMNS,
     WEIGHT_COLUMN,
 )
+from pwscup.core.texts.parts import listed
 from pwscup.formats import Format, format_of
 from scoring.registry import MEASURES
 from scoring.rulesets import Ruleset, localized
@@ -160,7 +161,7 @@ def given_columns(ruleset: Ruleset, schema: Schema) -> tuple[ColumnRule, ...]:
 
 
 def _column_rule(column: Column, role: str) -> ColumnRule:
-    domain = ", ".join(part for part in (_domain(column), _decimals(column)) if part)
+    domain = listed(part for part in (_domain(column), _decimals(column)) if part)
     return ColumnRule(column.name, role, str(COLUMN_KINDS[column.kind]), column.cross, domain)
 
 
@@ -176,7 +177,7 @@ def _decimals(column: Column) -> str:
 
 def _domain(column: Column) -> str:
     if column.values is not None:
-        shown = ", ".join(value or _("(empty)") for value in column.values[:MAX_VALUES_SHOWN])
+        shown = listed(value or _("(empty)") for value in column.values[:MAX_VALUES_SHOWN])
         more = len(column.values) - MAX_VALUES_SHOWN
         return shown if more <= 0 else _("%(values)s and %(n)d more") % {"values": shown, "n": more}
     if column.kind is Kind.CATEGORY:
@@ -258,17 +259,17 @@ def _further_options(ruleset: Ruleset) -> tuple[str, ...]:
     if "t-closeness" in measures:
         found.append(str(CLOSENESS[options.closeness]))
         if options.hierarchies:
-            found.append(str(SENSITIVE_HIERARCHIES) % {"columns": ", ".join(options.hierarchies)})
+            found.append(str(SENSITIVE_HIERARCHIES) % {"columns": listed(options.hierarchies)})
     weighted = [id_ for id_ in measures if id_ in WEIGHTED_MEASURES]
     estimated = [id_ for id_ in measures if id_ in POPULATION_MEASURES]
     if options.weight_column:
         estimated = [id_ for id_ in estimated if id_ not in weighted]
     if options.weight_column and weighted:
-        names = {"measures": ", ".join(weighted), "column": options.weight_column}
+        names = {"measures": listed(weighted), "column": options.weight_column}
         found.append(str(WEIGHT_COLUMN) % names)
     if options.population_fraction is not None and estimated:
         percent = number_format(round(100 * options.population_fraction, 6))
-        names = {"measures": ", ".join(estimated), "percent": percent}
+        names = {"measures": listed(estimated), "percent": percent}
         found.append(str(POPULATION_FRACTION) % names)
     return tuple(found)
 
@@ -279,7 +280,7 @@ def _table_columns(ruleset: Ruleset) -> tuple[str, ...]:
     if not measures or format_of(ruleset).hides_table:
         return ()
     columns = ruleset.options.table_columns
-    names = {"measures": ", ".join(measures), "columns": ", ".join(columns)}
+    names = {"measures": listed(measures), "columns": listed(columns)}
     return (str(TABLE_COLUMNS[bool(columns)]) % names,)
 
 

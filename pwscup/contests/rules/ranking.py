@@ -179,8 +179,8 @@ def _estimate_lines(ruleset: Ruleset) -> Lines:
 def _weighted(ids: Sequence[str], weights: Mapping[str, float]) -> str:
     """The measures, with their weights unless these are all 1."""
     if all(weights[id_] == 1 for id_ in ids):
-        return ", ".join(ids)
-    return ", ".join(
+        return listed(ids)
+    return listed(
         _("%(id)s (weight %(weight)s)") % {"id": id_, "weight": _number(weights[id_])}
         for id_ in ids
     )
@@ -200,7 +200,7 @@ def _safety(ruleset: Ruleset, *, attacked: bool) -> str:
             "mean of the ranks on %(ids)s and on the worst re-identification rate over %(attacks)s"
         )
     ids = _weighted(ranking.safety, ruleset.weights)
-    return words % {"ids": ids, "attacks": ", ".join(ranking.linkage)}
+    return words % {"ids": ids, "attacks": listed(ranking.linkage)}
 
 
 def _average(ranking: RankingSpec) -> list[str]:
@@ -249,7 +249,7 @@ def _score_lines(ruleset: Ruleset) -> Lines:
     counting = _counting(ranking.utility_measure, ruleset)
     shown = [id_ for id_ in ruleset.measures if id_ not in counting]
     if shown:
-        words = _("%(ids)s are shown and do not count") % {"ids": ", ".join(shown)}
+        words = _("%(ids)s are shown and do not count") % {"ids": listed(shown)}
         lines.append((_("Other measures"), words))
     return lines
 

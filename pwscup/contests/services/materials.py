@@ -16,6 +16,7 @@ from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.core import audit_log
 from pwscup.core.files import storage
 from pwscup.core.files.names import plain_name
+from pwscup.core.texts.parts import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,7 +82,7 @@ def add_file(
     if materials.suffix_of(name) not in materials.TYPES:
         raise ContestRefused(
             _("Files of this kind are not accepted — expected %(expected)s — got “%(got)s”.")
-            % {"expected": ", ".join(materials.TYPES), "got": name}
+            % {"expected": listed(materials.TYPES), "got": name}
         )
     material = Material(kind=Material.Kind.FILE, title=title, title_ja=title_ja, audience=audience)
     file = storage.write(data, area=storage.Area.PUBLISHED, name=name)

@@ -20,6 +20,7 @@ from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.teams import lists
 from pwscup.contests.teams.lists import TeamList
 from pwscup.core import audit_log
+from pwscup.core.texts.parts import named
 
 # Personal invitations are valid until the end of the contest, whose date may still move.
 VALID = timedelta(days=3650)
@@ -78,7 +79,7 @@ def invite_address(*, actor: User, contest: Contest, team_id: int, email: str) -
         raise ContestRefused(_("This contest has no such team."))
     address = email.strip().lower()
     if why := lists.known_addresses(held).get(address):
-        raise ContestRefused(f"{address}: {why}")
+        raise ContestRefused(named(address, why))
     open_ones = team.invitations.filter(used_at=None, revoked_at=None).exclude(email="")
     if team.memberships.count() + open_ones.count() >= held.max_team_size:
         raise ContestRefused(

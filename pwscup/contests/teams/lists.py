@@ -25,6 +25,7 @@ from pwscup.accounts.names.short_names import base_of, clean_short_name, resembl
 from pwscup.accounts.selectors import left_office, short_names_of_others
 from pwscup.contests.teams import tables
 from pwscup.core.db.columns import longest
+from pwscup.core.texts.parts import listed, named
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Division
@@ -211,7 +212,7 @@ def _set_division(
         return
     division = divisions.get(likeness(name))
     if division is None:
-        known = ", ".join(dict.fromkeys(one.local_title for one in divisions.values()))
+        known = listed(dict.fromkeys(one.local_title for one in divisions.values()))
         words = _("There is no division “%(name)s” — expected one of: %(known)s.")
         given = {"name": name, "known": known or _("none, this contest has no divisions")}
         found.problems.append(Problem(line, words % given))
@@ -272,11 +273,11 @@ def _check_teams(contest: Contest, found: TeamList) -> None:
 
 def _check_short_names(contest: Contest, found: TeamList) -> None:
     """No short name looks like another of the list or the contest, or like what is made from another team's name."""
-    named = [team for team in found.teams if team.short_name]
-    taken = short_names_of_others(contest) if named else set()
-    for team in named:
+    having = [team for team in found.teams if team.short_name]
+    taken = short_names_of_others(contest) if having else set()
+    for team in having:
         others = {base_of(other.name) for other in found.teams if other is not team} - {""}
-        others |= {other.short_name for other in named if other is not team}
+        others |= {other.short_name for other in having if other is not team}
         if resembles(team.short_name, taken | others):
             words = _("“%(team)s”: another team has the short name “%(got)s”, or a name like it.")
             given = {"team": team.name, "got": team.short_name}
@@ -295,7 +296,7 @@ def _check_addresses(contest: Contest, found: TeamList) -> None:
                 found.problems.append(Problem(team.line, words % given))
             seen.setdefault(address, team)
             if why := known.get(address):
-                found.problems.append(Problem(team.line, f"{address}: {why}"))
+                found.problems.append(Problem(team.line, named(address, why)))
 
 
 def known_addresses(contest: Contest) -> dict[str, str]:

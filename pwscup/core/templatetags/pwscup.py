@@ -84,6 +84,12 @@ def percent(value: float | None) -> str:
 
 
 @register.filter
+def percents(number: object) -> str:
+    """A whole number of per cent with the sign of the reader's language."""
+    return parts.percent(str(number))
+
+
+@register.filter
 def then(address: str, following: str) -> str:
     """A URL that leads to another one afterwards: `{{ terms_first|then:file.url }}`."""
     return f"{address.partition('?')[0]}?{urlencode({'next': following})}"
@@ -93,6 +99,30 @@ def then(address: str, following: str) -> str:
 def named(name: object, text: object) -> str:
     """A name and its text, with the colon of the reader's language: `{{ field.label|named:error }}`."""
     return parts.named(name, text)
+
+
+@register.filter
+def noted(text: object, note: object) -> str:
+    """A text with a note in the brackets of the reader's language: `{{ title|noted:id }}`."""
+    return parts.noted(text, note)
+
+
+@register.filter(is_safe=True)
+def bracketed(note: object) -> str:
+    """A note in brackets that follows an element: `<b>{{ title }}</b>{{ id|bracketed }}`."""
+    return parts.noted("", note)
+
+
+@register.simple_tag
+def colon() -> str:
+    """The colon between a name and its text, where they are elements."""
+    return parts.named("", "")
+
+
+@register.simple_tag
+def comma() -> str:
+    """The comma between the parts of a list, where they are elements."""
+    return parts.listed(("", ""))
 
 
 @register.filter

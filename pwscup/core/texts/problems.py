@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from pwscup.core.texts.parts import noted
+from pwscup.core.texts.parts import listed, noted
 from scoring.errors import MESSAGES, Problem
 
 SEPARATOR = " — "
@@ -35,15 +35,15 @@ class Shown:
         """The numbers of the records, the first of them where there are many."""
         if self.row is None:
             return ""
-        listed = ", ".join(map(str, (self.row, *self.further)[:MOST_RECORDS]))
+        shown = listed((self.row, *self.further)[:MOST_RECORDS])
         n_more = 1 + len(self.further) - MOST_RECORDS
         if n_more <= 0:
-            return listed
-        return _("%(records)s and %(n)d more") % {"records": listed, "n": n_more}
+            return shown
+        return _("%(records)s and %(n)d more") % {"records": shown, "n": n_more}
 
 
-def n_shown(listed: Iterable[Shown]) -> int:
-    return sum(1 + len(one.further) for one in listed)
+def n_shown(rows: Iterable[Shown]) -> int:
+    return sum(1 + len(one.further) for one in rows)
 
 
 def shown(problems: Iterable[Problem], titles: Mapping[str, str]) -> list[Shown]:

@@ -10,6 +10,8 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from pwscup.core.texts.parts import noted
+
 if TYPE_CHECKING:
     from pwscup.experiments.models import Experiment
 
@@ -73,7 +75,7 @@ def rule(setup: dict[str, Any]) -> str:
     """The relation of ρ to ε, with the parts of ε if they are not equal."""
     found = str(_RULES[setup["rule"]])
     weights = ":".join(f"{weight:g}" for weight in setup.get("weights", ()))
-    return f"{found} ({weights})" if weights else found
+    return noted(found, weights) if weights else found
 
 
 def stopping(setup: dict[str, Any]) -> str:

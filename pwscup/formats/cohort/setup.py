@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from pwscup.contests import selectors
+from pwscup.core.texts.parts import listed
 from pwscup.formats.common.setup import of_table, seen_in
 
 if TYPE_CHECKING:
@@ -38,6 +39,6 @@ def warnings(
                 "Synthetic tables may hold any text in these columns, because they have no list of values: "
                 "%(columns)s."
             )
-            % {"columns": ", ".join(free)}
+            % {"columns": listed(free)}
         )
     return found

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from pwscup.contests import selectors
 from pwscup.contests.forms import GenerateForm, TableForm
 from pwscup.contests.rules import texts
+from pwscup.core.texts.parts import listed
 from scoring.datasets import HOUSEHOLDS, USUAL
 from scoring.errors import Problem, ProblemsFound
 from scoring.rulesets import localized
@@ -185,6 +186,6 @@ def of_table(
     if unmeasured:
         warnings.append(
             _("These measures will have no value and will not distinguish the teams: %(ids)s.")
-            % {"ids": ", ".join(unmeasured)}
+            % {"ids": listed(unmeasured)}
         )
     return warnings

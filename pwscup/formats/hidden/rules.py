@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.core.texts.parts import listed
 from pwscup.formats.kinds import ROUNDS
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def contents(ruleset: Ruleset, _deletions: tuple[str, ...]) -> tuple[str, ...]:
     """The target of the estimate, and the tables that the noise makes hard to distinguish."""
     if ruleset.disclosure is None:
         return ()
-    target = ", ".join(ruleset.disclosure.target)
+    target = listed(ruleset.disclosure.target)
     return (str(TARGET) % {"target": target}, str(NEIGHBOURS))
 
 
@@ -45,5 +46,5 @@ def round_sentence(ruleset: Ruleset, spec: RoundSpec) -> str:
     discloses = ROUNDS[spec.kind].discloses
     if ruleset.disclosure is None or discloses is None:
         return ""
-    columns = ", ".join(ruleset.disclosure.columns)
+    columns = listed(ruleset.disclosure.columns)
     return str(discloses) % {"columns": columns, "epsilon": f"{spec.epsilon:f}"}

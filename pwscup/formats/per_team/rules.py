@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.core.texts.parts import joined
+from pwscup.core.texts.parts import joined, listed
 
 if TYPE_CHECKING:
     from scoring.rulesets import RoundSpec, Ruleset
@@ -67,7 +67,7 @@ def of_draw(ruleset: Ruleset) -> tuple[str, ...]:
         rare = {"column": spec.rare.column, "value": spec.rare.value}
         said.append(str(RARE) % {"n": shown(spec.rare.records), **rare})
     if spec.strata:
-        said.append(str(STRATA) % {"columns": ", ".join(spec.strata)})
+        said.append(str(STRATA) % {"columns": listed(spec.strata)})
     return tuple(said)
 
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from pwscup.contests.rules.measures import ShownMeasure, measures_in
+from pwscup.core.texts.parts import noted
 from pwscup.leaderboards.boards import cells
 from pwscup.leaderboards.boards.cells import Board, Cell, Column, Line, Rate
 from pwscup.leaderboards.boards.columns import is_by_name, shown_value
@@ -289,7 +290,7 @@ def _head(measure: ShownMeasure, by_name: bool, has_ranks: bool) -> Column:
         arrow=measure.arrow,
         better=measure.better,
         below="" if by_name else measure.name,
-        hint=f"{measure.title} ({measure.id})" if by_name else measure.title,
+        hint=noted(measure.title, measure.id) if by_name else measure.title,
         is_measure=True,
     )
 

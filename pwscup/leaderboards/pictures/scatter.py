@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from pwscup.contests.rules.measures import measures_in
 from pwscup.core.charts import round_step
-from pwscup.core.texts.parts import percent
+from pwscup.core.texts.parts import listed, named, noted, percent
 from pwscup.leaderboards.boards.attack_texts import attack_texts_of
 from pwscup.leaderboards.boards.columns import shown_value
 
@@ -165,7 +166,7 @@ def scatter_of(section: Section, rules: Ruleset) -> Scatter | None:
             label_y=label_y if is_left or not _covers(n, shares, 1) else _y_of(share_y) - ABOVE,
             is_left=is_left,
             is_on_front=(share_x, share_y) in front,
-            text=f"{row['rank']}. {row['name']}: {across.text(x)}, {up.text(y)}",
+            text=f"{row['rank']}. {named(row['name'], listed((across.text(x), up.text(y))))}",
         )
         for n, ((row, x, y), (share_x, share_y), label_y, is_left) in enumerate(
             zip(known, shares, labels, lefts, strict=True)
@@ -188,7 +189,7 @@ class _Quantity:
         low, high = min(values), max(values)
         worst, best = (high, low) if self.is_lower else (low, high)
         arrow = _("lower is better") if self.is_lower else _("higher is better")
-        title = f"{self.title} ({arrow})" if "(" not in self.title else self.title
+        title = self.title if re.search("[(（]", self.title) else noted(self.title, arrow)
         return Axis(self.key, title, worst, best, self.text)
 
 

@@ -126,7 +126,7 @@ def of_rounds(board: Board) -> Iterator[str]:
     """The boards of the rounds about a hidden table, each with its title."""
     for round, own in by_round(board.data):
         if own["rows"]:
-            title = f"{title_of(round)} (ε {round['epsilon']})"
+            title = noted(title_of(round), f"ε {round['epsilon']}")
             yield of_board(replace(board, title=title, data=own))
 
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from pwscup.accounts.selectors import team_of
 from pwscup.core.http import unavailable
+from pwscup.core.texts.parts import listed, named
 from pwscup.submissions import policies, selectors, services
 from pwscup.submissions.forms import NoteForm
 from pwscup.submissions.intake.guesses import files_of, refused_in_advance, submit_each
@@ -91,12 +92,12 @@ def _tell(form: NoteForm, guesses: Guesses, outcome: Outcome) -> None:
         if outcome.status is not None:
             form.status = outcome.status
         why = outcome.refusal.message if outcome.refusal else unavailable.HEADINGS[form.status]
-        form.add_error(None, f"{name}: {why}")
+        form.add_error(None, named(name, why))
     names = [target.team.name for target in guesses]
     n_taken = len(outcome.taken)
     if n_taken < len(names) > 1:
         words = _("Received: %(received)s. Not received: %(others)s.")
-        received, others = ", ".join(names[:n_taken]), ", ".join(names[n_taken:])
+        received, others = listed(names[:n_taken]), listed(names[n_taken:])
         form.add_error(None, words % {"received": received or "–", "others": others})
     if form.status != HTTPStatus.UNPROCESSABLE_ENTITY:
         words = _(

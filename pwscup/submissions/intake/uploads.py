@@ -17,6 +17,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from pwscup.core.files.names import plain_name
+from pwscup.core.texts.parts import listed
 from pwscup.core.texts.problems import SEPARATOR
 from pwscup.core.texts.problems import parts as worded
 from scoring.errors import Collector, Problem, ProblemsFound
@@ -235,7 +236,7 @@ def _stray(part: Part, names: Sequence[str], *, own: bool) -> ValidationError:
     if own:
         message = _("“%(got)s” names your own team — expected guesses for the other teams' tables")
         return ValidationError(message, "own_table", {"got": part.name})
-    shown = ", ".join(names[:MAX_NAMES_SHOWN]) + (", …" if len(names) > MAX_NAMES_SHOWN else "")
+    shown = listed(names[:MAX_NAMES_SHOWN]) + (", …" if len(names) > MAX_NAMES_SHOWN else "")
     message = _("“%(got)s” matches no target — expected one of %(expected)s")
     return ValidationError(message, "unknown_target", {"got": part.name, "expected": shown})
 
@@ -244,5 +245,5 @@ def _twice(team: str, parts: list[Part]) -> ValidationError:
     return ValidationError(
         _("several files for %(team)s — expected one — got %(got)s"),
         "repeated_target",
-        {"team": team, "got": ", ".join(f"“{part.name}”" for part in parts)},
+        {"team": team, "got": listed(f"“{part.name}”" for part in parts)},
     )

@@ -11,6 +11,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.core.db.columns import longest
+from pwscup.core.texts.parts import listed, named
 from pwscup.submissions.judging.models import JudgeComment
 
 if TYPE_CHECKING:
@@ -97,13 +98,13 @@ def _field(team: Team, title: str, held: Decimal | None) -> forms.DecimalField:
     widget = forms.NumberInput(
         attrs={
             "class": "form-control form-control-sm",
-            "aria-label": f"{team.name}: {title}",
+            "aria-label": named(team.name, title),
             "inputmode": "decimal",
         }
     )
     taken_back = _("A grade can be changed, but not removed.")
     return forms.DecimalField(
-        label=f"{team.name}, {title}",
+        label=listed((team.name, title)),
         min_value=0,
         max_value=100,
         max_digits=5,

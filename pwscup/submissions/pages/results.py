@@ -15,6 +15,7 @@ from pwscup.contests.rules.measures import ShownMeasure, shown_measure, visible_
 from pwscup.contests.rules.own_measures import utility_formula
 from pwscup.contests.selectors import contest_page
 from pwscup.core.http.polling import etag
+from pwscup.core.texts.parts import listed
 from pwscup.formats import format_of
 from pwscup.submissions import policies, selectors
 from pwscup.submissions.forms import NoteForm
@@ -183,7 +184,7 @@ def _measures(
         "utility": ruleset.ranking.utility_in(values),
         "utility_formula": utility_formula(ruleset.ranking),
         "families": families(ruleset, ids, values, list(others.values())),
-        "drawing": ", ".join(drawing),
+        "drawing": listed(drawing),
         "is_final": bool(drawing) and finals.are_final(submission.round, now),
         "n_others": len(others),
         "parts": of_parts(ruleset, ids, values),
