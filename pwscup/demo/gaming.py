@@ -24,9 +24,9 @@ GAMED = {
         "over all quasi-identifiers, and the median of an attacker's rates in place of the mean: {url}"
     ),
     "text_ja": (
-        "このカップでは Yamaoka の匿名加工が1位です。機微属性の値は元データのままで、行番号だけを似たレコードと"
+        "このカップではYamaokaの匿名加工が1位です。機微属性の値は元データのままで、行番号だけを似たレコードと"
         "入れ替えて申告しているため、申告をもとにした再識別率ではほとんど見つかりません。"
-        "申告によらないリスク指標 nearest-link と、すべての準識別子を見る有用性指標 marginals を加え、"
+        "申告によらないリスク指標nearest-linkと、すべての準識別子を見る有用性指標marginalsを加え、"
         "再識別率の平均を中央値に替えたルールで、同じチームが同じ元データを加工した結果も比べてみてください： {url}"
     ),
 }
@@ -40,9 +40,9 @@ ANSWERED = {
         "the original do not decide the ranks. The board under the rules of 2015: {url}"
     ),
     "text_ja": (
-        "Yamaoka の最大再識別率は2015年のルールでは0に近く、ここでは100％です。"
-        "nearest-link は行番号の申告によらず金額を元データと比べ、"
-        "marginals はどの準識別子が統一されたかを捉えるためです。"
+        "Yamaokaの最大再識別率は2015年のルールでは0に近く、ここでは100％です。"
+        "nearest-linkは行番号の申告によらず金額を元データと比べ、"
+        "marginalsはどの準識別子が統一されたかを捉えるためです。"
         "攻撃の順位表は中央値によるので、元データとほとんど変わらないデータが少しあっても順位は上がりません。"
         "2015年のルールでの順位表： {url}"
     ),

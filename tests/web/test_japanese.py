@@ -55,6 +55,7 @@ RULES = {
     "a space before a percent sign": r"\d +[%％]|\x00 +(?:%%|％)",
     "a half-width percent sign in Japanese": rf"(?:\d|\x00)%%? ?{LETTER}",
     "a space between a digit or a value and Japanese": rf"{LETTER} [\d\x00]|[\d\x00] {LETTER}",
+    "a space between Latin letters and Japanese": rf"{LETTER} [A-Za-z]|[A-Za-z] {LETTER}",
 }
 
 
@@ -75,6 +76,7 @@ def test_each_rule_finds_its_fault():
         "約10 ％です": 1,
         "10%です": 1,
         "残り 3 回": 1,
+        "QR コード": 1,
         "チームのキャプテン": 1,
         "データ（CSV）、残り%(n)s回：10％、(c, l)-多様性": 0,
     }
@@ -84,6 +86,18 @@ def test_each_rule_finds_its_fault():
 def test_the_catalogue_keeps_the_rules_of_japanese_texts():
     assert len(TEXTS) > 2000
     assert {text: found for text in TEXTS if (found := faults(text))} == {}
+
+
+DOCUMENTS = [ROOT / "README.ja.md", *sorted((ROOT / "docs").rglob("*.ja.md"))]
+# Examples, code, addresses, emphasis, and brackets of formulas such as R(n) and (2 + 1) / 6.
+NO_PROSE = re.compile(r"^ *```.*?^ *```|\]\([^)]*\)|\*|\([ -~½]*\)", re.DOTALL | re.MULTILINE)
+
+
+@every(path=DOCUMENTS)
+def test_documents_keep_the_rules_of_japanese_texts(path):
+    text = re.sub(r"`[^`]*`|<[^>]+>", "`", NO_PROSE.sub("", path.read_text("utf-8")))
+    found = {line: wrong for line in text.split("\n") if (wrong := faults(line))}
+    assert found == {}
 
 
 def test_rulesets_keep_the_rules_of_japanese_texts():

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from pwscup.contests.rules.own_measures import utility_formula
 from pwscup.core.texts.foreign import translated
-from pwscup.core.texts.parts import listed
+from pwscup.core.texts.parts import listed, named
 from pwscup.leaderboards.boards.attack_texts import attack_texts_of
 from scoring.formulas import OF_LISTED
 from scoring.formulas.base import PARTS
@@ -115,7 +115,7 @@ def settings(section: Mapping[str, Any]) -> str:
     """The numbers chosen by an organizer, with their meaning; a part that weighs 0 is no part of the total."""
     formula = OF_LISTED[section["formula"]]
     return listed(
-        f"{translated(setting.description)} {plain(section['settings'][setting.name])}"
+        named(translated(setting.description), plain(section["settings"][setting.name]))
         for setting in formula.settings
         if setting.name not in PARTS or section["settings"][setting.name]
     )
