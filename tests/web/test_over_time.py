@@ -58,7 +58,9 @@ def test_entries_are_those_of_the_pages_of_teams(contest, played, client):
         page = client.get(reverse("team-page", args=[contest.slug, course.team])).context["found"]
         assert sum(one.n for one in page.entries) == course.n_entries
         assert max(one.last_at for one in page.entries) == course.last_at
-    assert '<th scope="col" class="num course course-entries">Entries</th>' in page_of(client, contest)
+    assert '<th scope="col" class="num course course-entries">Entries</th>' in page_of(
+        client, contest
+    )
 
 
 def test_every_team_has_its_place_and_ten_have_a_line(contest, played, client):
