@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
-CSS = Path(__file__).parents[1] / "static" / "css"
+ROOT = Path(__file__).parents[1]
+CSS = ROOT / "static" / "css"
 TOKEN = re.compile(r"--([\w-]+):\s*(#[0-9a-f]{6});")
 # A room's screen has its own colours in either theme.
 OWN_COLOURS = {"tokens", "dark", "ceremony", "projector", "timer"}
+# Names by which htmx and the browser tests find a part of a page.
+HOOKS = {"poster-qr", "rank-summary"}
 TEXT, SHAPE = 4.5, 3.0
 SURFACES = ("paper", "surface", "sunken", "hover")
 SOFT = ("utility", "safety", "attack", "good", "warn", "bad", "info")
@@ -100,3 +103,18 @@ def test_every_token_that_a_style_sheet_uses_is_defined():
             if not name.startswith("--bs-")
         }
         assert used <= known | set(re.findall(r"(--[\w-]+):", text)), sheet.name
+
+
+def test_every_class_of_a_page_has_a_rule():
+    """The copy of Bootstrap holds only what pages used when it was made."""
+    sheets = [*CSS.glob("*.css"), *(ROOT / "static" / "vendor").glob("bootstrap/*.css")]
+    scripts = "".join(path.read_text() for path in (ROOT / "static" / "js").rglob("*.js"))
+    named = set(re.findall(r"\.([a-z][\w-]*)", "".join(path.read_text() for path in sheets)))
+    missing = {
+        (path.name, name)
+        for path in (ROOT / "templates").rglob("*.html")
+        for names in re.findall(r' class="([^"{]*)"', path.read_text())
+        for name in names.split()
+        if name not in named | HOOKS and name not in scripts
+    }
+    assert not missing

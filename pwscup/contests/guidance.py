@@ -22,6 +22,7 @@ from scoring.rulesets import localized
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pwscup.accounts.models import Team
     from pwscup.contests.policies import Person
 
 
@@ -161,6 +162,8 @@ def _after_the_end(page: dict[str, Any]) -> Step:
     if is_frozen(contest, page["now"]):
         words = _("The leaderboard is frozen until the organizers reveal the final order.")
         return Step(title, words, board, label)
+    if not _has_debriefing(contest, page["my_team"]):
+        return Step(title, _("The results are on the leaderboard."), board, label)
     return Step(
         title,
         _("The results are on the leaderboard. The debriefing explains what was found, and why."),
@@ -169,6 +172,15 @@ def _after_the_end(page: dict[str, Any]) -> Step:
         more_url=reverse("debriefing", args=[contest.slug]),
         more_label=_("Debriefing"),
     )
+
+
+def _has_debriefing(contest: Contest, team: Team | None) -> bool:
+    """The page of the debriefing has something for members of this team, or for visitors without one."""
+    if contest.format.hides_table:
+        disclosed = Contest.objects.filter(pk=contest.pk, debriefing_settings__discloses_table=True)
+        if not disclosed.exists():
+            return False
+    return team is not None or contest.rounds.exclude(debriefing_examples=None).exists()
 
 
 def next_step(page: dict[str, Any], user: Person) -> Step:

@@ -102,7 +102,7 @@ class MailForm(forms.ModelForm):
     """The e-mails that a user wants."""
 
     language = forms.ChoiceField(
-        label=_("language"), choices=settings.LANGUAGES, widget=forms.RadioSelect
+        label=_("Language"), choices=settings.LANGUAGES, widget=forms.RadioSelect
     )
 
     class Meta:

@@ -49,6 +49,8 @@ class Standing:
     rank: int
     n_ranked: int
     total: float | None
+    rate: float | None
+    """The average rate of its attacks, by which a board of attackers ranks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,8 @@ def _standings(
         for row in ranked:
             if row["team"] == team.pk:
                 title = board_title(name, boards.scope.rules)
-                found.append(Standing(name, title, row["rank"], len(ranked), row.get("total")))
+                values = row.get("total"), row.get("mean_rate")
+                found.append(Standing(name, title, row["rank"], len(ranked), *values))
     return tuple(found)
 
 

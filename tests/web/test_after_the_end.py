@@ -59,6 +59,13 @@ def test_after_the_end_no_page_says_how_to_submit(cast, as_user, play):
     assert not found
 
 
+def test_nothing_is_open_on_the_list_of_a_contest_that_is_over(cast, as_user):
+    contest, _member = of_ranks(cast)
+    page = text_of(as_user(cast.oscar), "organize-contest", contest.slug)
+    assert "Everyone can see it, and its rounds are over." in page
+    assert 'class="open"><a href="/organize/cup/rounds/"' not in page
+
+
 def test_attempts_are_those_that_were_used_once_a_round_is_over(cast, as_user):
     played = board_facts.game(cast.contest)
     page = text_of(as_user(cast.alice), "round", "cup", "attack")

@@ -10,6 +10,7 @@ from itertools import product
 from types import SimpleNamespace
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.contests.models import Round, RulesetVersion
@@ -18,6 +19,7 @@ from pwscup.core import jobs
 from pwscup.core.models import Event
 from pwscup.debriefings import facts, services
 from pwscup.debriefings.models import Debriefing, DebriefingExample, DebriefingSettings
+from pwscup.formats.common.debriefing import found_sentence
 from pwscup.formats.hidden.disclosed import target_attributes
 from pwscup.submissions import evaluation
 from pwscup.submissions.decisions import rulings
@@ -92,6 +94,11 @@ def test_a_team_sees_which_of_its_records_were_found_and_through_which_columns(o
     assert values_of(found, over.blue)["times"] == [4, 0]
 
 
+def test_large_numbers_have_separators():
+    sentence = found_sentence(2048, 8333, 5)
+    assert sentence == "5 attackers found 2,048 of 8,333 records between them."
+
+
 def test_only_the_own_team_and_organizers_see_records(over, as_user):
     computed(over.contest)
     part = "/organize/lecture/debriefing/red/attack/"
@@ -112,11 +119,15 @@ def test_the_class_sees_chosen_examples_without_their_records(over, as_user):
     over.contest.refresh_from_db()
     field = f"shown-{over.red.pk}-{attack.pk}"
     oscar = as_user(over.cast.oscar)
+    overview, link = reverse("contest", args=[over.contest.slug]), f'href="{PAGE}"'
+    assert link in as_user(over.cast.alice).get(overview).text  # a member of Red
+    assert link not in as_user(None).get(overview).text  # nothing to see yet
     for shown, name in (("unnamed", "A team"), ("named", "Red")):
         over.contest.refresh_from_db()
         data = {"version": over.contest.version, field: shown}
         assert oscar.post(f"{ORGANIZE}examples/", data).status_code == 302
         for user in (None, over.cast.eve, over.cast.carol):
+            assert link in as_user(user).get(overview).text
             text = as_user(user).get(PAGE).text
             assert f"{name} ·" in text
             assert ("Red ·" in text) == (shown == "named")
@@ -290,7 +301,11 @@ def test_a_hidden_table_stays_hidden_until_an_organizer_discloses_it(hidden, as_
     contest = hidden.contest
     where = f"/c/{contest.slug}/debriefing/"
     assert services.ensure(contest, timezone.now()) is None
-    assert "True count" not in as_user(hidden.cast.alice).get(where).text
+    text = as_user(hidden.cast.alice).get(where).text
+    assert "True count" not in text
+    assert "The organizers keep the table hidden." in text
+    overview = reverse("contest", args=[contest.slug])
+    assert where not in as_user(hidden.cast.alice).get(overview).text
     page = as_user(hidden.cast.oscar).get(f"/organize/{contest.slug}/debriefing/").text
     assert "no ε holds any longer" in page
     data = {"version": contest.version, "discloses_table": "on"}
@@ -303,6 +318,7 @@ def test_a_hidden_table_stays_hidden_until_an_organizer_discloses_it(hidden, as_
     errors = [abs(e - t) for _values, e, t in values["cells"]]
     assert errors == sorted(errors, reverse=True)
     assert all(e == 1 for _values, e, _t in values["cells"])
+    assert where in as_user(hidden.cast.alice).get(overview).text
     text = as_user(hidden.cast.alice).get(where).text
     exact = sum(estimate == truth for _values, estimate, truth in values["cells"])
     assert "True count" in text

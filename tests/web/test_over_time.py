@@ -18,7 +18,7 @@ from pwscup.leaderboards.history.course import N_BEST, over_time
 from pwscup.leaderboards.pictures.scatter import _covers, _front, _is_left
 from pwscup.leaderboards.services import boards_of
 from tests import factories
-from tests.web import board_facts
+from tests.web import board_facts, series_facts
 from tests.web.test_boards_frozen import long_ago
 
 pytestmark = pytest.mark.django_db
@@ -127,6 +127,13 @@ def test_no_point_covers_the_name_of_another():
     assert _covers(0, [(0.1, 0.9), (0.15, 0.9)], 1)
     assert not _covers(0, [(0.1, 0.9), (0.15, 0.7)], 1)
     assert _is_left(0, [(0.9, 0.5)])
+
+
+def test_a_measure_of_a_series_stands_at_the_axis_by_its_name(client):
+    contest = series_facts.made_up().contest
+    page = client.get(reverse("board", args=[contest.slug]), {"board": "anonymization"}).text
+    assert "↑ Utility: " in page
+    assert "↑ Utility: series-" not in page
 
 
 def test_the_axis_has_round_numbers():

@@ -67,6 +67,8 @@ def test_places_are_those_of_the_boards(cast, played, as_user):
     assert "Red" in text
     assert 'class="team-picture' in text
     assert "Rank over time" in text
+    rate = next(place.rate for place in page_of(cast.eve, played, "Red").standings[2:])
+    assert f">{100 * rate:.2f} %<" in text
 
 
 def test_the_ranks_over_time_as_csv_are_those_of_the_page(cast, played, client):

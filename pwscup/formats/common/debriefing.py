@@ -82,7 +82,7 @@ def found_sentence(n_found: int, n_records: int, n_attackers: int) -> str:
         "%(attackers)s attackers found %(found)s of %(records)s records between them.",
         n_attackers,
     )
-    return text % {"found": n_found, "records": n_records, "attackers": n_attackers}
+    return text % {"found": f"{n_found:,}", "records": f"{n_records:,}", "attackers": n_attackers}
 
 
 def times(counts: list[int]) -> list[Bar]:

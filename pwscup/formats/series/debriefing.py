@@ -59,4 +59,4 @@ def _sentence(n_found: int, n_records: int, n_attackers: int) -> str:
         "%(attackers)s attackers guessed the values of %(found)s of %(records)s individuals between them.",
         n_attackers,
     )
-    return text % {"found": n_found, "records": n_records, "attackers": n_attackers}
+    return text % {"found": f"{n_found:,}", "records": f"{n_records:,}", "attackers": n_attackers}

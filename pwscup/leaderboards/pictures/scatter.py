@@ -17,7 +17,7 @@ from pwscup.contests.rules.measures import measures_in
 from pwscup.core.charts import round_step
 from pwscup.core.texts.parts import listed, named, noted, percent
 from pwscup.leaderboards.boards.attack_texts import attack_texts_of
-from pwscup.leaderboards.boards.columns import shown_value
+from pwscup.leaderboards.boards.columns import is_by_name, shown_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,6 +89,7 @@ class Point:
     y: float
     label_y: float
     is_left: bool
+    is_above: bool
     is_on_front: bool
     text: str
 
@@ -153,6 +154,7 @@ def scatter_of(section: Section, rules: Ruleset) -> Scatter | None:
     front = _front(shares)
     labels = _label_heights([_y_of(y) for _x, y in shares], [_x_of(x) for x, _y in shares])
     lefts = [_is_left(n, shares) for n in range(len(shares))]
+    aboves = [not is_left and _covers(n, shares, 1) for n, is_left in enumerate(lefts)]
     points = [
         Point(
             name=row["name"],
@@ -163,13 +165,14 @@ def scatter_of(section: Section, rules: Ruleset) -> Scatter | None:
             utility=y,
             x=_x_of(share_x),
             y=_y_of(share_y),
-            label_y=label_y if is_left or not _covers(n, shares, 1) else _y_of(share_y) - ABOVE,
+            label_y=_y_of(share_y) - ABOVE if is_above else label_y,
             is_left=is_left,
+            is_above=is_above,
             is_on_front=(share_x, share_y) in front,
             text=f"{row['rank']}. {named(row['name'], listed((across.text(x), up.text(y))))}",
         )
-        for n, ((row, x, y), (share_x, share_y), label_y, is_left) in enumerate(
-            zip(known, shares, labels, lefts, strict=True)
+        for (row, x, y), (share_x, share_y), label_y, is_left, is_above in zip(
+            known, shares, labels, lefts, aboves, strict=True
         )
     ]
     return Scatter(tuple(points), _steps(sorted(front)), across, up)
@@ -206,7 +209,8 @@ def _utility(section: Section, rules: Ruleset, rows: Sequence[Mapping[str, Any]]
         return _Quantity("", title, True, _plain, itemgetter("utility_rank"))
     at, found = max(columns, key=lambda c: len({row["cells"][c[0]]["value"] for row in rows}))
     text = _percent if found.is_rate else partial(shown_value, column=found)
-    title = _("Utility: %(measure)s") % {"measure": f"{found.id} {found.name}".strip()}
+    name = found.name if is_by_name(found) else f"{found.id} {found.name}".strip()
+    title = _("Utility: %(measure)s") % {"measure": name}
     is_lower = found.direction == "lower"
     return _Quantity(found.id, title, is_lower, text, lambda row: row["cells"][at]["value"])
 
