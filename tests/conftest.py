@@ -12,10 +12,12 @@ from typing import Any
 
 import hypothesis
 import pytest
+from _pytest import runner
 from django.db import connection
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
+from pwscup.core.frames import with_room
 from pwscup.core.installation.catalogs import compile_catalogs
 from tests import database
 
@@ -83,6 +85,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for at, item in enumerate(found):
             if last >= MOST_CASES and at not in now:
                 item.add_marker("long")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    """Pages are made some two hundred calls deep here: a third of the time of a test of pages."""
+    return with_room(runner.pytest_runtest_protocol, item, nextitem)
 
 
 def group_of(nodeid: str) -> str | None:

@@ -16,6 +16,7 @@ from waitress.adjustments import Adjustments
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
+from pwscup.core.frames import with_room
 from pwscup.web.channel import Channel, ask_for_timestamps, without_bodies_for_head
 
 if TYPE_CHECKING:
@@ -232,9 +233,16 @@ class LastOneFirst(threading.Condition):
         super().notify(n)
 
 
-def threads(n_threads: int) -> ThreadedTaskDispatcher:
+class Dispatcher(ThreadedTaskDispatcher):
+    """Its threads have room for the deep calls of a page."""
+
+    def handler_thread(self, thread_no: int) -> None:
+        with_room(super().handler_thread, thread_no)
+
+
+def threads(n_threads: int) -> Dispatcher:
     """A queue and so many threads that take from it."""
-    dispatcher = ThreadedTaskDispatcher()
+    dispatcher = Dispatcher()
     dispatcher.queue_cv = LastOneFirst(dispatcher.lock)
     dispatcher.set_thread_count(n_threads)
     return dispatcher
