@@ -2,7 +2,19 @@
 """Settings of the test suite: nothing of a running installation is touched."""
 
 import os
+import shutil
 import tempfile
+from pathlib import Path
+
+# Thousands of tests write small files: into memory, where there is enough and programs may be run from it.
+_MEMORY = Path("/dev/shm")  # noqa: S108 — folders with names of chance are made in it
+if (
+    os.access(_MEMORY, os.W_OK)
+    and shutil.disk_usage(_MEMORY).free > 4 * 2**30
+    and not os.statvfs(_MEMORY).f_flag & os.ST_NOEXEC
+):
+    os.environ.setdefault("TMPDIR", str(_MEMORY))
+    tempfile.tempdir = None  # asked for before
 
 # Kept by name: the folder goes with the process.
 _folder = tempfile.TemporaryDirectory(prefix="pwscup-test-", ignore_cleanup_errors=True)
