@@ -35,6 +35,7 @@ from scoring.formats.sequential.series_files import read_series, read_tables
 from scoring.tables.schema import Schema
 from scoring.tables.text import UTF8_BOM
 from tests import factories
+from tests.every import some
 from tests.web import pipeline, series
 
 DISEASES = HOSPITAL_SCHEMA.column("disease").values
@@ -78,7 +79,7 @@ def test_a_series_by_each_method_has_the_values_that_the_library_gives(cup, meth
 
 @pytest.mark.parametrize(
     ("definition", "drawing"),
-    [("counting", DRAWING[:1]), ("worlds", DRAWING), ("m-invariance", DRAWING)],
+    some(2, [("counting", DRAWING[:1]), ("m-invariance", DRAWING), ("worlds", DRAWING)]),
 )
 def test_the_definition_of_the_rules_decides_the_risks_and_what_draws(cast, definition, drawing):
     rules = factories.series_ruleset(definition=f'"{definition}"')
