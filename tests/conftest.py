@@ -17,8 +17,8 @@ from django.db import connection
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-from pwscup.core.frames import with_room
 from pwscup.core.installation.catalogs import compile_catalogs
+from pwscup.web.frames import with_room
 from tests import database
 
 # The same examples in every run: what a rare one finds is not the fault of the change at hand. `make test-long` takes

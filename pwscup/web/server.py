@@ -16,8 +16,8 @@ from waitress.adjustments import Adjustments
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
-from pwscup.core.frames import with_room
 from pwscup.web.channel import Channel, ask_for_timestamps, without_bodies_for_head
+from pwscup.web.frames import with_room
 
 if TYPE_CHECKING:
     from pwscup.web.channel import Application

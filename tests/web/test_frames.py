@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from pwscup.core.frames import with_room
+from pwscup.web.frames import with_room
 from pwscup.web.server import threads
 
 N_CALLS, DEPTHS = 500, range(400)
