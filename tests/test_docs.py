@@ -276,7 +276,7 @@ def test_files_that_the_tutorials_write_are_ignored_by_git():
 # Labels of Japanese pages
 
 BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
-NO_LABELS = {"2018 年", "2019 年", "プログラム", "プラグイン"}
+NO_LABELS = {"2018年", "2019年", "プログラム", "プラグイン"}
 
 
 def labels_in_japanese() -> set[str]:

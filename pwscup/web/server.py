@@ -71,6 +71,7 @@ class Server(TcpWSGIServer):
         self.read_until = self._accepted_until = time.time()
         self._is_drained = True
         n_for_uploads = max(1, n_threads // 3)
+        self.uploads: Dispatcher
         pages, self.uploads = dispatchers or (
             threads(max(1, n_threads - n_for_uploads)),
             threads(n_for_uploads),

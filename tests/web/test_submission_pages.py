@@ -347,7 +347,7 @@ def test_problems_that_differ_only_in_the_record_are_one_line(cast, as_user):
     assert records == ["", "1, 2, 3, 4, 5 and 92 more", "98, 99"]
     assert "and 141 more problems" in text(response)
     client.cookies["django_language"] = "ja"
-    assert "1, 2, 3, 4, 5、ほか92件" in text(client.get(page("submission", submission)))
+    assert "1、2、3、4、5、ほか92件" in text(client.get(page("submission", submission)))
 
 
 def test_a_reason_of_an_older_library_is_shown_by_its_code(cast, as_user):

@@ -17,7 +17,7 @@ from scoring.rulesets import load_ruleset
 def test_a_part_that_weighs_nothing_is_not_listed():
     weights = {"utility": 30, "protection": 30, "attack": 20, "presentation": 0}
     said = texts.settings({"formula": "weighted-sum", "settings": weights})
-    assert "weight of attack 20" in said
+    assert "weight of attack: 20" in said
     assert "presentation" not in said
 
 
