@@ -152,6 +152,8 @@ def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
     rules, section = boards.scope.rules, boards.section(name)
     has_course = not boards.scope.is_season and may_have_course(boards.scope)
     is_main = name == first_board_of(boards.scope) and boards.scope.division is None
+    panel = panel_of(name, section, rules)
+    of_screen = {} if panel.ranked or not panel.sheets else {"board": None}
     return {
         "contest": contest,
         "board": name,
@@ -165,7 +167,7 @@ def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
         "etag": etag,
         "as_of": boards.as_of,
         "fragment_url": address("board-fragment", contest, shown.query),
-        "projector_url": address("projector", contest, shown.query),
+        "projector_url": address("projector", contest, shown.query, **of_screen),
         "is_season": boards.scope.is_season,
         "has_course": has_course,
         "has_moves": has_course and is_main,
@@ -175,7 +177,7 @@ def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
         "section": section,
         "shown_at": shown_at(boards, section),
         "has_rounds": name in DISCLOSURE_BOARDS and not rules.boards,
-        "panel": panel_of(name, section, rules),
+        "panel": panel,
         "chart": charts.chart_of(name, section, rules),
     }
 

@@ -111,7 +111,7 @@ def _number(request: HttpRequest) -> int:
 def _board(shown: Shown, asked: int, now: datetime) -> dict[str, Any]:
     scope, section = shown.boards.scope, shown.boards.section(shown.name)
     panel = panel_of(shown.name, section, scope.rules)
-    table = table_with_places(panel)
+    table = panel.ranked
     found = parted(list(places(table)), PER_PAGE) if table else []
     number = asked if 1 <= asked <= len(found) else 1
     return {
@@ -133,13 +133,8 @@ def _board(shown: Shown, asked: int, now: datetime) -> dict[str, Any]:
 def _message(panel: Panel) -> str:
     """The reason why there are no places."""
     unscored = _("No submission has been scored yet.") if panel.is_unscored else ""
-    return panel.hidden or panel.empty or unscored
-
-
-def table_with_places(panel: Panel) -> Board | None:
-    """The table with places; matrices and curves have none."""
-    sheets = [sheet.table for sheet in panel.sheets if sheet.table.is_ranked]
-    return None if panel.own or not sheets else sheets[0]
+    placeless = "" if panel.ranked else _("This board has no places.")
+    return panel.hidden or panel.empty or unscored or placeless
 
 
 def parted(rows: list[T], size: int) -> list[list[T]]:

@@ -55,6 +55,15 @@ def test_it_has_the_places_the_countdown_and_a_code_to_scan(cast, as_user):
     assert SCREEN in as_user(cast.oscar).get("/organize/cup/board/").text
 
 
+def test_a_board_without_places_leads_to_the_main_one(attacked, as_user):
+    reader = as_user(None)
+    pipeline.close(attacked.attack)
+    page = reader.get("/c/cup/board/?board=matrix").text
+    assert f'href="{SCREEN}"' in page
+    assert "This board has no places." in reader.get(f"{SCREEN}?board=matrix").text
+    assert f'href="{SCREEN}?board=attack"' in reader.get("/c/cup/board/?board=attack").text
+
+
 def test_it_is_polled_and_says_when_nothing_changed(cast, as_user):
     alice = as_user(cast.alice)
     answer = alice.get(FRAGMENT)

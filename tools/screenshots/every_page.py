@@ -42,6 +42,7 @@ START = {
     "organizer": ("/organize/",),
 }
 WIDTHS = {"phone": PHONE, "desk": DESKTOP}
+REDRAWN_MS = 300  # charts follow the width
 MOST_PIXELS = 12_000  # of a page's height: what follows looks like what was
 HELP = re.compile(r"/help/(?!$|how-to/install/|reference/measures/)")
 
@@ -94,6 +95,8 @@ def photographed(
         person.page.set_viewport_size(size)
         if width == next(iter(WIDTHS)):
             person.page.goto(address)
+        elif person.page.locator("[data-chart]").count():
+            person.page.wait_for_timeout(REDRAWN_MS)
         path = folder / f"{language}-{width}-{theme}" / f"{number:03}-{name}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
         height = min(person.page.evaluate("document.documentElement.scrollHeight"), MOST_PIXELS)

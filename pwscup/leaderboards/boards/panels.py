@@ -54,6 +54,12 @@ class Panel:
     top: int = 0
 
     @property
+    def ranked(self) -> Board | None:
+        """The table with places; matrices and curves have none."""
+        sheets = [sheet.table for sheet in self.sheets if sheet.table.is_ranked]
+        return None if self.own or not sheets else sheets[0]
+
+    @property
     def table_ids(self) -> str:
         """The tables that have the values of the panel's chart."""
         return " ".join(f"{sheet.title_id}-table" for sheet in self.sheets)

@@ -15,7 +15,7 @@ from pwscup.leaderboards import pages
 from pwscup.leaderboards.boards.build import season_boards_of
 from pwscup.leaderboards.boards.panels import panel_of
 from pwscup.leaderboards.boards.texts import board_title
-from pwscup.leaderboards.projector import Place, places, table_with_places
+from pwscup.leaderboards.projector import Place, places
 from pwscup.leaderboards.scope import has_season
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _kept(shown: Shown) -> Podium:
 
 def _read(shown: Shown) -> Podium:
     scope = shown.boards.scope
-    table = table_with_places(panel_of(shown.name, shown.boards.section(shown.name), scope.rules))
+    table = panel_of(shown.name, shown.boards.section(shown.name), scope.rules).ranked
     title = board_title(shown.name, scope.rules)
     if table is None:
         return Podium(title, "", (), is_frozen=scope.before is not None)
