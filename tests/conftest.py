@@ -49,6 +49,15 @@ TOGETHER = (
     "tests/web/test_translations.py",
     "tests/web/test_help.py",
 )
+# These wait, for a time-out or a browser: they start before the others, so that none of them is waited for at the end.
+WAITING = (
+    "tests/web/test_web_server.py",
+    "tests/web/test_in_the_browser.py",
+    "tests/web/test_budgets.py",
+    "tests/web/test_returning.py",
+    "tests/web/test_client.py",
+    "tests/web/test_sending.py",
+)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -74,7 +83,9 @@ MOST_CASES = 3
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Those that belong together first, the others as they are; of many cases of one test a few, spread evenly."""
     groups = [*TOGETHER, None]
-    items.sort(key=lambda item: groups.index(group_of(item.nodeid)))
+    items.sort(
+        key=lambda item: (groups.index(group_of(item.nodeid)), not item.nodeid.startswith(WAITING))
+    )
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("whole") is None and item.get_closest_marker("long") is None:
