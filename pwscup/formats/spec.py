@@ -138,10 +138,14 @@ class Rules(Protocol):
     SHORT_FAMILIES: Mapping[str, Text]
     HEADLINE: tuple[str, ...] | None
     """The measures that a line about a submission shows; None shows all."""
-    # Components of a formula, its meaning, and the definition of the attack board.
-    PARTS: Mapping[str, Part]
-    FORMULAS: Mapping[str, Text]
+    # The definition of the attack board.
     ATTACK_BOARD: Text
+
+    def parts(self, ruleset: Ruleset) -> Mapping[str, Part]:
+        """The components of formulas."""
+
+    def formulas(self, ruleset: Ruleset) -> Mapping[str, Text]:
+        """The meaning of formulas."""
 
     def data(self, ruleset: Ruleset) -> tuple[str, ...]:
         """The distribution of the organizer's table."""
@@ -200,7 +204,8 @@ class Texts(Protocol):
 class Boards(Protocol):
     """Texts of boards and reports about attacks."""
 
-    ATTACK: AttackTexts
+    def attack(self, ruleset: Ruleset) -> AttackTexts:
+        """The words for the results of attacks under these rules."""
 
     def risks(self, ruleset: Ruleset) -> str:
         """The meaning of risk measures under these rules; it may be empty."""

@@ -104,7 +104,7 @@ def test_the_whole_course_in_the_browser(cast, cup, client):
         "members.others": 0.0, "balances": 0.0, "balances.members": 1.0, "balances.controls": 1.0,
     }  # fmt: skip
     result = client.get(reverse("submission", args=[taken.public_id])).content.decode()
-    assert "rate of the guess" in result
+    assert "success rate" in result
 
     client.force_login(cast.alice)
     assert client.get(reverse("submission", args=[taken.public_id])).status_code == 404
@@ -221,6 +221,35 @@ def test_the_rules_say_what_is_asked_in_both_languages(cast, client):
     assert "The rate of a guess is the largest of the results of its questions." in english
     client.cookies["django_language"] = "ja"
     assert "偽陽性率0.5での真陽性率" in client.get(url).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("rules", "right", "wrong"),
+    [
+        (BOTH, "成功率", "再識別率"),
+        (questions.ruleset({**LINKS, "result": "first"}), "再識別率", "成功率"),
+    ],
+    ids=["membership", "links"],
+)
+def test_only_links_are_re_identification(cast, client, rules, right, wrong):
+    """Boards called every rate that of re-identification, and the pages of rounds none."""
+    cup = questions.published(cast, rules)
+    release = cup.releases["Red"]
+    taken = questions.answer(cast.carol, cup.blue, release, questions.right_answers(release, rules))
+    scored(taken)
+    client.force_login(cast.carol)
+    client.cookies["django_language"] = "ja"
+    slug = cup.contest.slug
+    board = reverse("board", args=[slug])
+    for url in (
+        reverse("rules", args=[slug]),
+        reverse("round", args=[slug, release.round.key]),
+        reverse("submission", args=[taken.public_id]),
+        *(f"{board}?board={key}" for key in ("score", "matrix")),
+    ):
+        page = client.get(url).content.decode()
+        assert right in page or url.endswith("matrix"), url
+        assert wrong not in page, url
 
 
 def test_a_debriefing_names_the_records_that_were_found(cast, cup):

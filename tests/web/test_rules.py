@@ -63,7 +63,7 @@ def test_every_choice_of_a_ruleset_has_its_words():
     assert set(ranking_texts.FORMULAS) == set(OFFICIAL) - {MEASURE_RANKS}
     assert set(series_texts.REQUIRE) == set(REQUIRED)
     assert set(series_texts.DEFINITIONS) == set(DEFINITIONS)
-    assert set(series_texts.PARTS) == set(ranking_texts.SCORES)
+    assert set(series_texts.SCORES) == set(ranking_texts.SCORES)
     assert set(series_texts.FORMULAS) == set(ranking_texts.FORMULAS)
 
 

@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from pwscup.core.texts.parts import listed
-from scoring.questions.asked import BITS, INTERVALS
+from scoring.questions.asked import BITS, INTERVALS, LINKS
 from scoring.rulesets import localized
 
 if TYPE_CHECKING:
     from scoring.questions.asked import QuestionSpec
-    from scoring.rulesets import RoundSpec
+    from scoring.rulesets import RoundSpec, Ruleset
 
 ASKS = {
     "membership": gettext_lazy("Was this record in the team's table?"),
@@ -94,6 +94,11 @@ class ShownQuestion:
     title: str
     header: str
     lines: tuple[str, ...]
+
+
+def only_links(ruleset: Ruleset) -> bool:
+    """Guesses name records, so that their result is a re-identification rate: no membership, no values."""
+    return all(q.asks == LINKS for spec in ruleset.rounds for q in spec.questions)
 
 
 def shown_questions(spec: RoundSpec, language: str) -> list[ShownQuestion]:

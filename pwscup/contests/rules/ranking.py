@@ -264,7 +264,7 @@ def _counting(id_: str | None, ruleset: Ruleset) -> set[str]:
 
 def _parts(names: Iterable[str], ruleset: Ruleset) -> Lines:
     """The scores among these names."""
-    parts = format_of(ruleset).rules.PARTS
+    parts = format_of(ruleset).rules.parts(ruleset)
     formula = {"formula": utility_formula(ruleset.ranking)}
     found = [(name, parts[name]) for name in names if name in parts]
     lines = [(str(part.title), str(part.words) % formula, name) for name, part in found]
@@ -275,7 +275,7 @@ def _parts(names: Iterable[str], ruleset: Ruleset) -> Lines:
 def _total(ruleset: Ruleset, spec: BoardSpec) -> str:
     if spec.formula in OVER_BOARDS:
         return _over_boards(ruleset, spec)
-    formulas = format_of(ruleset).rules.FORMULAS
+    formulas = format_of(ruleset).rules.formulas(ruleset)
     if spec.formula not in formulas:
         return _titled(spec)
     settings: dict[str, Any] = LIBRARY[spec.formula].with_defaults(spec.settings)

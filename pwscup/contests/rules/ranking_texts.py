@@ -95,6 +95,30 @@ FORMULAS = {
     ),
 }
 """The formulas of scores; sums of ranks are described board by board."""
+GUESSED_SCORES = SCORES | {
+    "protection": Part(
+        _("Protection"),
+        _(
+            "100 less the worst success rate, in per cent, that another team reached against the table; 100 where "
+            "nobody attacked it"
+        ),
+    ),
+    "attack": Part(
+        _("Attack"),
+        _(
+            "mean success rate, in per cent, over the tables of all other teams; a table without a valid guess "
+            "counts 0"
+        ),
+    ),
+}
+GUESSED_FORMULAS = FORMULAS | {
+    "top-k-attack": _(
+        "mean success rate, in per cent, over the %(k)s best protected tables, and more where several are equal "
+        "on the last place; a team whose own table is among them gets the worst rate against it in its place; "
+        "the highest wins"
+    ),
+}
+"""Scores and formulas where attackers guess membership or values."""
 TOP_K = _(
     "%(combine)s of the rates, in per cent, against the %(k)s tables that are best by %(of)s, and more where several "
     "are equal on the last place; %(own)s; the highest wins"

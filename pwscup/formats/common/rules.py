@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.rules import measures, ranking_texts
+from pwscup.contests.rules.asked import only_links
 from pwscup.contests.rules.texts import CELL_VALUES
 from scoring import registry
 
@@ -21,13 +22,21 @@ if TYPE_CHECKING:
 FAMILIES: Mapping[str, Text] = measures.FAMILIES
 SHORT_FAMILIES: Mapping[str, Text] = measures.SHORT_FAMILIES
 HEADLINE: tuple[str, ...] = ("U1", "U5", "S2")
-PARTS: Mapping[str, Part] = ranking_texts.SCORES
-FORMULAS: Mapping[str, Text] = ranking_texts.FORMULAS
 ATTACK_BOARD = _(
     "mean re-identification rate over the tables of all other teams; the highest wins. "
     "A table without a valid guess counts 0, the team's own table does not count."
 )
 DATA: Text = _("All teams anonymize the same table.")
+
+
+def parts(ruleset: Ruleset) -> Mapping[str, Part]:
+    """Rates of re-identification, or of right answers."""
+    return ranking_texts.SCORES if only_links(ruleset) else ranking_texts.GUESSED_SCORES
+
+
+def formulas(ruleset: Ruleset) -> Mapping[str, Text]:
+    """As of `parts`."""
+    return ranking_texts.FORMULAS if only_links(ruleset) else ranking_texts.GUESSED_FORMULAS
 
 
 def data(_ruleset: Ruleset) -> tuple[str, ...]:

@@ -98,6 +98,11 @@ RISKS = {
 BOUND = _("Here m = %(m)d, so 1/m = %(bound)s.")
 
 
+def attack(_ruleset: Ruleset) -> AttackTexts:
+    """Always that of values."""
+    return ATTACK
+
+
 def risks(ruleset: Ruleset) -> str:
     """The meaning of the risk measures of a series, by the definition in the rules."""
     spec = ruleset.sequential

@@ -14,6 +14,9 @@ from pwscup.formats.common.rules import round_sentence as round_sentence
 from scoring import registry
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pwscup.formats.spec import Text
     from scoring.formats.sequential.limits import SeriesLimits
     from scoring.rulesets import Ruleset
 
@@ -85,7 +88,7 @@ ATTACK_BOARD = _(
     "mean of the rates, each by how much guesses were better than the most frequent value, over the individuals of all "
     "other teams; the highest wins. A team without a valid guess about it counts 0, the own team does not count."
 )
-PARTS = ranking_texts.SCORES | {
+SCORES = ranking_texts.SCORES | {
     "protection": Part(
         _("Protection"),
         _(
@@ -124,6 +127,16 @@ DATA = _(
     "and so on: those of %(sample)s people whom the platform draws from larger tables, with all their "
     "records. No person is given to two teams."
 )
+
+
+def parts(_ruleset: Ruleset) -> Mapping[str, Part]:
+    """Rates above the baseline."""
+    return SCORES
+
+
+def formulas(_ruleset: Ruleset) -> Mapping[str, Text]:
+    """As of `parts`."""
+    return FORMULAS
 
 
 def data(ruleset: Ruleset) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ releases from which sensitive values are guessed."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
@@ -115,9 +115,46 @@ TABLE_ATTACKS = AttackTexts(
 )
 
 
+TABLE_ANSWERS = replace(
+    TABLE_ATTACKS,
+    rate=_("Success rate"),
+    rates=_("Success rates"),
+    guess_rate=_("Rate"),
+    worst_rate=_("Worst rate"),
+    mean_rate=_("Mean rate"),
+    percent=_("Success rate in per cent"),
+    anonymization_legend=_(
+        "Ranks in brackets; the best value of each measure is bold. Utility rank = mean of the ranks on the "
+        "utility measures. Safety rank = mean of the ranks on the safety measures and on the worst success "
+        "rate, which includes the other teams' attacks once the attack round has closed. Total = mean of both; "
+        "lower wins."
+    ),
+    attack_caption=_("Attack board: mean success rate over the other teams, higher wins"),
+    attack_legend=_(
+        "↑ higher is better. Mean success rate over the tables of the other teams; a target without a valid "
+        "guess counts 0."
+    ),
+    first_success=_("First successful attack: on %(team)s, by %(attacker)s"),
+    worst=_(
+        "The safety rank is the mean of the ranks on the safety measures and on the worst success rate, %(rate)s "
+        "(rank %(rank)s)."
+    ),
+    protection=_("100 − the highest success rate that another team reached, in per cent."),
+    attack=_(
+        "the mean success rate over the other teams' tables, in per cent; a table without a valid guess counts 0."
+    ),
+    report_matrix=_(
+        "Success rates in per cent, attackers down, attacked teams across: the darker, the more answers were "
+        "right. × is a team's own table; an empty cell has no guess."
+    ),
+    report_picture=_("Success rates by attacker and attacked team; the table has the numbers."),
+)
+"""Membership or values are guessed: what is right is no re-identification."""
+
+
 def attack_texts_of(rules: Ruleset) -> AttackTexts:
     """The texts about attacks under these rules."""
-    return format_of(rules).boards.ATTACK
+    return format_of(rules).boards.attack(rules)
 
 
 def risk_text(rules: Ruleset) -> str:

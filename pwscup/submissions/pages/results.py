@@ -59,6 +59,7 @@ def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
             "may_audit": policies.may_audit(viewer, submission, now),
             "counts": _counts(submission),
             "answer_results": _answer_results(submission, visible),
+            "rate_title": round.contest.format.boards.attack(round.contest.ruleset).rate,
             "problems": problems_of(submission, submission.problems, titles(submission)),
             "notes": problems_of(
                 submission, evaluation.notes if evaluation else [], titles(submission)

@@ -236,6 +236,7 @@ def attack(
         "has_candidates": "candidates" in round.spec.gives,
         "has_people": "people" in round.spec.gives,
         "questions": shown_questions(round.spec, get_language() or "en"),
+        "rate_title": round.contest.format.boards.attack(round.contest.ruleset).guess_rate,
         "schema_name": download_name(round.contest, "schema.toml"),
         "guess_names": guess_names(round, team.slug if team else "", ["<team>"]),
         "may_download": any(
