@@ -19,6 +19,7 @@ from pwscup.contests.rules.measures import (
     shown_measure,
 )
 from pwscup.contests.rules.pages import preview_of, rules_of
+from pwscup.contests.rules.ranking import ranking_lines
 from pwscup.formats import format_of
 from pwscup.formats.common import table
 from pwscup.formats.series import rules as series_texts
@@ -65,6 +66,13 @@ def test_every_choice_of_a_ruleset_has_its_words():
     assert set(series_texts.DEFINITIONS) == set(DEFINITIONS)
     assert set(series_texts.SCORES) == set(ranking_texts.SCORES)
     assert set(series_texts.FORMULAS) == set(ranking_texts.FORMULAS)
+
+
+@pytest.mark.parametrize("name", ["synthetic-cohort", "membership-2020", "reconstruction-2023"])
+def test_guesses_of_membership_or_values_re_identify_nobody(name):
+    assert "re-identification" not in str(
+        [tuple(map(str, line)) for line in ranking_lines(load_ruleset(name))]
+    )
 
 
 @pytest.mark.parametrize("text", ["title", "summary", "better", "best", "worst"])

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
 
 HEADLINE: tuple[str, ...] | None = None
+ATTACK_BOARD = _(
+    "mean success rate over the tables of all other teams; the highest wins. A table without a valid guess counts 0, "
+    "the team's own table does not count."
+)
 WHOLE_TABLE = _(
     "When tables are attacked, everybody gets the organizer's whole table: it has the records of all teams."
 )
