@@ -185,6 +185,8 @@ class Measure:
 
     def fits(self, schema: Schema) -> bool:
         """True if the schema has the columns that the parameters name."""
+        if not self.columns:
+            return True
         known = {column.name: column.is_numeric for column in schema.public().columns}
         return all(
             known.get(name) in ((True,) if is_number else (True, False))
