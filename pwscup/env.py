@@ -153,10 +153,14 @@ def database() -> dict:
         }
     else:
         config["ENGINE"], config["CONN_HEALTH_CHECKS"] = "pwscup.core.db.postgresql", True
+        options = config.setdefault("OPTIONS", {})
         if env.bool("DATABASE_PREPARED", default=True):
             # A connection plans a statement once: that is half of what the server does for an upload.
-            prepared = {"server_side_binding": True, "prepare_threshold": 3}
-            config["OPTIONS"] = config.get("OPTIONS", {}) | prepared
+            options |= {"server_side_binding": True, "prepare_threshold": 3}
+        if idle := env.int("DATABASE_IDLE_SECONDS", default=30):
+            # A process that is paused in a transaction, or whose machine is, keeps its locks: uploads wait for them.
+            limit = f"-c idle_in_transaction_session_timeout={idle}s"
+            options["options"] = f"{options.get('options', '')} {limit}".strip()
     # Opening one costs more than most queries; the last one that is closed makes SQLite tidy up its files.
     config["CONN_MAX_AGE"] = env.int("DATABASE_CONN_MAX_AGE", default=60)
     return config

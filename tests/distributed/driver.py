@@ -17,9 +17,10 @@ django.setup()  # before models can be imported
 
 # ruff: noqa: E402
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
+from pwscup.core.db import revisions
 from pwscup.core.jobs.kinds import run_job
 from pwscup.core.models import Event
 from pwscup.core.sending import send_soon
@@ -83,6 +84,20 @@ def race(n: int) -> dict[str, Any]:
     return dict(Counter(outcomes))
 
 
+def stand_still() -> None:
+    """Change facts of the contest in a transaction that never goes on."""
+    changed = threading.Event()
+
+    def change() -> None:
+        with transaction.atomic():
+            revisions.touch(factories.Contest.objects.get().pk)
+            changed.set()
+            threading.Event().wait()
+
+    threading.Thread(target=change, daemon=True).start()
+    changed.wait()
+
+
 def duplicate(times: int = 2) -> None:
     """Send every message again."""
     for pk in Submission.objects.order_by("pk").values_list("pk", flat=True):
@@ -117,6 +132,7 @@ COMMANDS = {
     "set_up": set_up,
     "submit": submit,
     "race": race,
+    "stand_still": stand_still,
     "duplicate": duplicate,
     "states": states,
     "rows": rows,

@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 QUIET = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
 # Soon, yet a busy machine renews a lease in time, and does not spend all of it on housekeeping.
 IMPATIENT = {
+    "DATABASE_IDLE_SECONDS": "5",
     "SCORING_LEASE_SECONDS": "15",
     "SCORING_HEARTBEAT_SECONDS": "0.5",
     "SCORING_TIME_LIMIT": "300",

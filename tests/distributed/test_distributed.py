@@ -126,6 +126,12 @@ def test_uploads_of_teams_share_a_round_which_publishing_holds_alone(site, serve
     assert len(outcome) == 2
 
 
+def test_who_stands_still_in_a_transaction_keeps_no_upload_waiting(site):
+    site.do("stand_still")
+    (key,) = site.do("submit")["keys"]
+    site.wait_for([key], "scored")
+
+
 def test_a_worker_that_wakes_after_its_lease_is_refused(site):
     a, b = site.workers.values()
     with stopped(a), site.held():

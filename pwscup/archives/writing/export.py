@@ -70,6 +70,8 @@ def snapshot() -> Iterator[None]:
             if is_outermost and connection.vendor == "postgresql":
                 with connection.cursor() as cursor:
                     cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                    # Large files are written between two reads, and nobody waits for its locks.
+                    cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
             yield
     finally:
         if connection.vendor == "sqlite":
