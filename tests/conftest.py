@@ -75,7 +75,7 @@ def pytest_xdist_auto_num_workers() -> int:
     return min((os.cpu_count() or 1) + 1, MOST_WORKERS)
 
 
-MOST_CASES = 3
+MOST_CASES = 2
 """So many cases of a parametrized test run each time; the others only with `make test-long`."""
 
 
