@@ -11,6 +11,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from pwscup.accounts.models import User
 from pwscup.bots.cast import BOTS
 from pwscup.bots.playing import rounds as bots
 from pwscup.contests.models import Contest, Dataset
@@ -18,6 +19,9 @@ from pwscup.contests.selectors import original_of
 from pwscup.contests.teams.tables import n_teams_left
 from pwscup.core import jobs
 from pwscup.core.files import storage
+from pwscup.debriefings.models import Debriefing
+from pwscup.debriefings.selectors import examples_in
+from pwscup.debriefings.services import choose_examples
 from pwscup.demo import cast, create, lesson, play
 from pwscup.disclosure import ledger
 from pwscup.leaderboards.services import final_boards
@@ -80,8 +84,23 @@ def test_house_teams_fill_both_rounds_of_the_finished_contests(demo, client):
     score_everything()
     assert set(Submission.objects.values_list("state", flat=True)) == {STATES.SCORED}
     assert play.advance() == 0
+    assert_debriefings_have_examples(demo, client)
     assert_the_answers_to_gaming_show(demo, client)
     assert_the_lesson_can_be_walked_through(demo[LESSON], client)
+
+
+def assert_debriefings_have_examples(demo, client):
+    """One with the name of its team and one without; what organizers choose later stays."""
+    for slug in play.EXPLAINED:
+        jobs.work_on(Debriefing, demo[slug].debriefing.pk)
+    play.advance()
+    for slug in play.EXPLAINED:
+        assert sorted(examples_in(demo[slug]).values()) == [False, True]
+        assert client.get(f"/c/{slug}/debriefing/").text.count("debrief-class") == 2
+    oscar = User.objects.get(email=cast.ORGANIZER.email)
+    choose_examples(actor=oscar, contest=demo[LESSON], examples={})
+    play.advance()
+    assert not examples_in(demo[LESSON])
 
 
 def assert_the_answers_to_gaming_show(demo, client):
