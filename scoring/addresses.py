@@ -7,6 +7,7 @@ Pages and command-line help that only list measures and attacks do not load the 
 from __future__ import annotations
 
 import ast
+import sys
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,7 +18,7 @@ from typing import Any
 def function_at(address: str) -> Any:
     """The function that "module:name" names."""
     module, _colon, name = address.partition(":")
-    return getattr(import_module(module), name)
+    return getattr(sys.modules.get(module) or import_module(module), name)
 
 
 def docstring_at(address: str) -> str:

@@ -8,7 +8,7 @@ import math
 import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -103,8 +103,12 @@ class Schema:
     columns: tuple[Column, ...]
     e2_column: str | None = None
     e4_column: str | None = None
+    sensitive_numeric: tuple[str, ...] = field(init=False, compare=False)
+    """Names of the numeric sensitive columns, in order; most measures ask for them."""
 
     def __post_init__(self) -> None:
+        amounts = (c.name for c in self.columns if c.role is Role.SENSITIVE and c.is_numeric)
+        object.__setattr__(self, "sensitive_numeric", tuple(amounts))
         problems = Collector()
         _check_columns(self.columns, problems)
         by_name = {column.name: column for column in self.columns}
@@ -136,11 +140,6 @@ class Schema:
     def identifiers(self) -> tuple[str, ...]:
         """Names of the identifiers, in order."""
         return tuple(c.name for c in self.columns if c.role is Role.IDENTIFIER)
-
-    @property
-    def sensitive_numeric(self) -> tuple[str, ...]:
-        """Names of the numeric sensitive columns, in order."""
-        return tuple(c.name for c in self.columns if c.role is Role.SENSITIVE and c.is_numeric)
 
     def column(self, name: str) -> Column:
         """The column of that name.

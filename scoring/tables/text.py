@@ -164,11 +164,10 @@ def _format_problem(data: bytes, file: str) -> Problem | None:
     for signature, name in SIGNATURES:
         if data.startswith(signature):
             return Problem("file.known_format", {"got": name}, file)
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or looks_like_utf16(data[:SAMPLE]):
+    at = data.find(0)
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or (at >= 0 and looks_like_utf16(data[:SAMPLE])):
         return Problem("file.utf16", {}, file)
-    if (at := data.find(0)) >= 0:
-        return Problem("file.binary", {"byte": at + 1}, file)
-    return None
+    return Problem("file.binary", {"byte": at + 1}, file) if at >= 0 else None
 
 
 def _is_workbook(archive: bytes) -> bool:
