@@ -50,7 +50,10 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A drawn chart, with the text that stands for it; `first` and `last` label the ends of the horizontal axis."""
+    """A drawn chart, with the text that stands for it; `first` and `last` label the ends of the horizontal axis.
+
+    `marks` are vertical lines, by their place on it.
+    """
 
     lines: tuple[DrawnLine, ...]
     ticks: tuple[Tick, ...]
@@ -62,6 +65,8 @@ class Chart:
     left: int = LEFT
     right: int = WIDTH - RIGHT
     bottom: int = HEIGHT - BOTTOM
+    top: int = TOP
+    marks: tuple[float, ...] = ()
 
 
 def chart_of(
@@ -76,11 +81,13 @@ def chart_of(
     is_down: bool = False,
     is_whole: bool = False,
     size: tuple[int, int] = (WIDTH, HEIGHT),
+    marks: Sequence[float] = (),
 ) -> Chart | None:
     """The chart of lines whose values are at `positions`, of which `labels` are the texts; None without a value.
 
     `low` and `high` are the ends of the vertical axis, `low` at the bottom, or on top if it `is_down`, as for ranks.
-    Ticks are round numbers, and whole ones if it `is_whole`. `size` is the width and height in pixels.
+    Ticks are round numbers, and whole ones if it `is_whole`. `size` is the width and height in pixels. `marks` are
+    positions with a vertical line.
     """
     if not any(value is not None for line in lines for value in line.values):
         return None
@@ -111,7 +118,8 @@ def chart_of(
     )
     ticks = tuple(Tick(y_of(value), text(value)) for value in _ticks(low, high, is_whole))
     edges = {"width": width, "height": height, "right": width - RIGHT, "bottom": height - BOTTOM}
-    return Chart(drawn, ticks, labels[0], labels[-1], label, **edges)
+    lines_at = tuple(x_of(mark) for mark in marks)
+    return Chart(drawn, ticks, labels[0], labels[-1], label, **edges, marks=lines_at)
 
 
 def _ticks(low: float, high: float, is_whole: bool) -> list[float]:

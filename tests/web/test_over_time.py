@@ -82,6 +82,22 @@ def test_every_line_has_a_value_in_the_table_for_each_of_its_dots(contest, playe
     assert [at for at, _totals in over.rows] == list(over.times)
 
 
+def test_a_line_marks_where_results_of_a_round_came(client, contest, played):
+    """The totals before it are of another board."""
+    over = over_time(contest, timezone.now())
+    came = [r for r in contest.rounds.all() if over.times[0] < r.results_at < over.times[-1]]
+    assert came
+    assert over.marked == "Results: " + ", ".join(round.local_title for round in came)
+    assert list(over.chart.marks) == sorted(over.chart.marks)
+    dots = [dot.x for dot in over.chart.lines[0].dots]
+    for round, x in zip(came, over.chart.marks, strict=True):
+        n_before = sum(at < round.results_at for at in over.times)
+        assert dots[n_before - 1] < x < dots[n_before]
+    page = page_of(client, contest)
+    assert page.count('class="line-mark"') == len(came)
+    assert over.marked in page
+
+
 def test_the_download_has_the_values_of_the_page(client, contest, played):
     answer = client.get(reverse("board-history-csv", args=[contest.slug]))
     lines = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))

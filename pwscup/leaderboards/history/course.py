@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from pwscup.core.charts import Chart, Line, chart_of
 from pwscup.core.texts.moments import shown_moment
+from pwscup.core.texts.parts import listed
 from pwscup.leaderboards import facts
 from pwscup.leaderboards.boards.build import first_board_of
 from pwscup.leaderboards.boards.texts import board_title
@@ -65,13 +66,14 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """The board over time, the best team at its last time first."""
+    """The board over time, the best team at its last time first; `marked` names the rounds whose results came."""
 
     title: str
     times: tuple[datetime, ...]
     courses: tuple[Course, ...]
     chart: Chart | None
     frozen_at: datetime | None
+    marked: str
 
     @property
     def best(self) -> tuple[Course, ...]:
@@ -93,7 +95,20 @@ def over_time(
     title = board_title(first_board_of(scope), scope.rules)
     courses = _courses(scope, points) if points else ()
     times = tuple(point.at for point in points)
-    return Over(title, times, courses, _chart(scope, times, courses[:N_BEST]), scope.before)
+    came = _results_within(scope, times)
+    chart = _chart(scope, times, courses[:N_BEST], [at.timestamp() for at, _title in came])
+    marked = _("Results: %(rounds)s") % {"rounds": listed([title for _at, title in came])}
+    return Over(title, times, courses, chart, scope.before, marked)
+
+
+def _results_within(scope: Scope, times: Sequence[datetime]) -> list[tuple[datetime, str]]:
+    """The rounds whose results were first shown between these times, in order: what a total is of may change there."""
+    rounds = sorted(scope.stage.rounds, key=lambda round: round.results_at)
+    return [
+        (round.results_at, round.local_title)
+        for round in rounds
+        if times and times[0] < round.results_at < times[-1]
+    ]
 
 
 def _courses(scope: Scope, points: Sequence[Point]) -> tuple[Course, ...]:
@@ -129,7 +144,9 @@ def _a_day_before(points: Sequence[Point]) -> Mapping[int, int]:
     return {team: place.rank for team, place in old[-1].places.items()} if old else {}
 
 
-def _chart(scope: Scope, times: Sequence[datetime], courses: Sequence[Course]) -> Chart | None:
+def _chart(
+    scope: Scope, times: Sequence[datetime], courses: Sequence[Course], marks: Sequence[float]
+) -> Chart | None:
     known = [total for course in courses for total in course.totals if total is not None]
     if not known or len(times) < 2:
         return None
@@ -145,4 +162,5 @@ def _chart(scope: Scope, times: Sequence[datetime], courses: Sequence[Course]) -
         high=max(known),
         is_down=direction_of(formula) == "lower",
         size=SIZE,
+        marks=marks,
     )
