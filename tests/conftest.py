@@ -20,6 +20,7 @@ from xdist.workermanage import WorkerController
 from pwscup.core.installation.catalogs import compile_catalogs
 from pwscup.web.frames import with_room
 from tests import database
+from tests.compiled import compile_tests
 
 # The same examples in every run: what a rare one finds is not the fault of the change at hand. `make test-long` takes
 # more of them (`many`); to look for others: `--hypothesis-profile search`. No example has a deadline, as machines may
@@ -64,6 +65,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """A worker that reads a catalogue before it is compiled knows no Japanese to its end."""
     if not hasattr(session.config, "workerinput"):
         compile_catalogs()
+        if session.config.getoption("dist", "no") != "no":
+            compile_tests(session.config)
 
 
 MOST_WORKERS = 4  # each holds some 700 MB, and containers tell of processors that they may not use
