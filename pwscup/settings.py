@@ -104,7 +104,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {"default": cache()}
 SESSION_ENGINE = "pwscup.core.http.sessions"
 
-# Accounts: the e-mail address is the user name, verified before the first log-in.
+# Accounts: the email address is the user name, verified before the first log-in.
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 AUTH_PASSWORD_VALIDATORS = [
@@ -135,7 +135,7 @@ ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "[PWSCup] "
 # A class behind one router has one address; failed log-ins are counted per account and address.
 PEOPLE_PER_ADDRESS = env.int("PWSCUP_PEOPLE_PER_ADDRESS", default=60)
-# Anybody can trigger e-mails to any address: by signing up, or by requesting a new password.
+# Anybody can trigger emails to any address: by signing up, or by requesting a new password.
 MAILS_PER_ADDRESS = env.int("PWSCUP_MAILS_PER_ADDRESS", default=10)
 ACCOUNT_RATE_LIMITS: dict[str, str] | bool = {
     "signup": f"{PEOPLE_PER_ADDRESS}/m/ip",
@@ -191,7 +191,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000  # the roles of a table's columns: six fi
 # Per access token, for all requests.
 API_REQUESTS_PER_MINUTE = env.int("PWSCUP_API_REQUESTS_PER_MINUTE", default=120)
 
-# E-mail: without a server, messages are stored in the data folder and shown to the user at this machine.
+# Email: without a server, messages are stored in the data folder and shown to the user at this machine.
 EMAIL_URL = env.str("EMAIL_URL", default="")
 if EMAIL_URL:
     vars().update(env.service("EMAIL_URL", default=""))
@@ -200,7 +200,7 @@ else:
     EMAIL_FILE_PATH = DATA_DIR / "mail"
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="PWSCup <noreply@localhost>")
 EMAIL_TIMEOUT = 10  # a silent mail server must not block for long
-# The beginning of links in e-mails and webhooks; set by `manage.py up`.
+# The beginning of links in emails and webhooks; set by `manage.py up`.
 SITE_URL = env.str("PWSCUP_SITE_URL", default="http://127.0.0.1:8000").rstrip("/")
 # Allow webhooks to call hosts that are not on the internet, including this one.
 WEBHOOKS_TO_PRIVATE = env.bool("PWSCUP_WEBHOOKS_TO_PRIVATE", default=False)

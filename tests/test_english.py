@@ -43,8 +43,9 @@ BANNED = {
     r"every attacker of the (?:kit|library)": "all built-in attacks",
     r"parted by": "broken by (of ties)",
     r"what it buys": "preview accuracy",
-    r"(?:mail|invitation) is on its way": "we sent an e-mail",
+    r"(?:mail|invitation) is on its way": "we sent an email",
     r"house teams?": "baseline teams",
+    r"e-mail(?:s|ed|ing)?": "email",
     r"worth (?:knowing|a look)": "warnings",
     r"(?:one|\d+) (?:numbers?|values?|records?|people|ballots?|filters?|attempts?) a"
     r" (?:line|target|team|day|person|cell|column)": "per",

@@ -36,12 +36,12 @@ def at_site(address: str) -> str:
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """Keeps the display name, and the page a visitor came from, during sign-up and in its e-mail."""
+    """Keeps the display name, and the page a visitor came from, during sign-up and in its email."""
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Links in e-mails and the name of the site come from the settings.
+        """Links in emails and the name of the site come from the settings.
 
-        The number of e-mails to an address is limited per hour. E-mails above the limit are dropped; the page
+        The number of emails to an address is limited per hour. Emails above the limit are dropped; the page
         does not differ.
         """
         if is_placeholder(email):
@@ -94,7 +94,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return confirmed
 
     def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
-        """The link in the e-mail; it carries the return address, because it may be opened in another browser."""
+        """The link in the email; it carries the return address, because it may be opened in another browser."""
         url = super().get_email_confirmation_url(request, emailconfirmation)
         back = request.POST.get(REDIRECT_FIELD_NAME) or request.GET.get(REDIRECT_FIELD_NAME)
         if back and self.is_safe_url(back):

@@ -45,7 +45,7 @@ def display_name_field() -> NameField:
 
 
 class SignupForm(AllauthSignupForm):
-    """E-mail address, display name and password."""
+    """Email address, display name and password."""
 
     display_name = display_name_field()
     field_order = ["email", "display_name", "password1", "password2"]
@@ -64,7 +64,7 @@ class SetPasswordForm(AllauthSetPasswordForm):
         if self.user.is_guest:
             raise forms.ValidationError(
                 _(
-                    "Add an e-mail address first, and confirm it: you log in with it and the password."
+                    "Add an email address first, and confirm it: you log in with it and the password."
                 )
             )
         return super().clean() or {}
@@ -299,7 +299,7 @@ class GrantForm(forms.Form):
     """The address of an account."""
 
     email = forms.EmailField(
-        label=_("E-mail address"),
+        label=_("Email address"),
         help_text=_("The person signs up first, with this address."),
         widget=forms.EmailInput(attrs={"autocomplete": "off"}),
     )

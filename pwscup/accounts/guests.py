@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guests: accounts without an e-mail address, which play in the one contest whose class code they had.
+"""Guests: accounts without an email address, which play in the one contest whose class code they had.
 
 They return by a sign-in link, shown once and recognized by its hash. With a confirmed address a guest's account is
 an ordinary one.
@@ -30,7 +30,7 @@ PLACEHOLDER = "@guest.invalid"
 
 
 def is_placeholder(address: str) -> bool:
-    """The address belongs to nobody, so no e-mail is sent to it."""
+    """The address belongs to nobody, so no email is sent to it."""
     return address.lower().endswith(".invalid")
 
 

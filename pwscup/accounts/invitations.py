@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pending invitation e-mails, to a team or a role: each row waits until its e-mail is sent, by one worker.
+"""Pending invitation emails, to a team or a role: each row waits until its email is sent, by one worker.
 
-The row is the job: `mail_due_at` is the time when its e-mail is due. The sender moves that time first, and
-clears it when the mail server has accepted the e-mail. So a killed worker costs minutes, not an e-mail.
+The row is the job: `mail_due_at` is the time when its email is due. The sender moves that time first, and
+clears it when the mail server has accepted the email. So a killed worker costs minutes, not an email.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ AT_ONCE = 50  # per task, so that workers have time for other tasks
 
 
 def due(model: type[Mailed], now: datetime) -> QuerySet[Mailed]:
-    """E-mails to be sent; for teams only of published contests, where the link opens a page."""
+    """Emails to be sent; for teams only of published contests, where the link opens a page."""
     opens = Q(team__contest__is_published=True) if model is Invitation else Q()
     waiting = model.objects.filter(opens, mail_due_at__lte=now, revoked_at=None, used_at=None)
     return waiting.exclude(email="")
@@ -51,7 +51,7 @@ def is_any_due(now: datetime) -> bool:
 
 
 def announce(send: Callable[[], None]) -> None:
-    """Notify the broker that e-mails wait; if it does not answer, the sweeper sends them."""
+    """Notify the broker that emails wait; if it does not answer, the sweeper sends them."""
     try:
         send()
     except Exception as error:  # any error of the broker: the rows are safe
@@ -65,7 +65,7 @@ def link(invitation: Mailed) -> str:
 
 
 def mailed_link(invitation: Mailed) -> str:
-    """The same address with a proof, so that who opens it has read the e-mail: organizers see `link` only."""
+    """The same address with a proof, so that who opens it has read the email: organizers see `link` only."""
     return f"{link(invitation)}?{urlencode({'proof': _proof(invitation)})}"
 
 
@@ -75,7 +75,7 @@ def _proof(invitation: Mailed) -> str:
 
 
 def keep_proof(request: HttpRequest, invitation: Mailed) -> bool:
-    """True if a visitor came by the link in the e-mail: then signing up with its address needs no confirmation."""
+    """True if a visitor came by the link in the email: then signing up with its address needs no confirmation."""
     given = request.GET.get("proof", "")
     is_proved = bool(invitation.email) and constant_time_compare(given, _proof(invitation))
     if is_proved:
@@ -86,7 +86,7 @@ def keep_proof(request: HttpRequest, invitation: Mailed) -> bool:
 
 
 def send_due(now: datetime) -> int:
-    """Send a bounded number of the e-mails that are due; return how many were sent."""
+    """Send a bounded number of the emails that are due; return how many were sent."""
     return _send_due(Invitation, now) + _send_due(OfficeInvitation, now)
 
 
@@ -96,7 +96,7 @@ def _send_due(model: type[Mailed], now: datetime) -> int:
 
 
 def _send(model: type[Mailed], pk: int, due_at: datetime) -> bool:
-    """Send one e-mail unless another worker is sending it."""
+    """Send one email unless another worker is sending it."""
     waiting = model.objects.filter(pk=pk, mail_due_at=due_at)
     again_at = timezone.now() + PAUSE
     if not waiting.update(mail_due_at=again_at, mail_tries=F("mail_tries") + 1):
@@ -115,7 +115,7 @@ def _send(model: type[Mailed], pk: int, due_at: datetime) -> bool:
 
 
 def message(invitation: Mailed) -> EmailMessage:
-    """The e-mail in every language of the installation: the reader's language is unknown."""
+    """The email in every language of the installation: the reader's language is unknown."""
     parts, subjects = [], []
     contest = _contest_of(invitation)
     for language, _name in settings.LANGUAGES:
@@ -140,7 +140,7 @@ def _contest_of(invitation: Mailed) -> Contest:
 
 
 def _texts(invitation: Mailed) -> tuple[str, dict[str, Any], str]:
-    """The template of the e-mail, its context, and its subject in the active language."""
+    """The template of the email, its context, and its subject in the active language."""
     if isinstance(invitation, Invitation):
         subject = _("Invitation to the team %(team)s") % {"team": invitation.team.name}
         return "accounts/email/invitation.txt", {"team": invitation.team}, subject

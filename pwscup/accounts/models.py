@@ -29,7 +29,7 @@ class UserManager(BaseUserManager["User"]):
 class User(AbstractBaseUser, PermissionsMixin):
     """Fact: a user with an account; after deletion the row stays without a name, because facts refer to it."""
 
-    email = models.EmailField(_("e-mail address"), unique=True)
+    email = models.EmailField(_("email address"), unique=True)
     display_name = models.CharField(_("name shown to others"), max_length=50)
     is_active = models.BooleanField(default=True)
     is_organizer = models.BooleanField(default=False, help_text=_("may create contests"))
@@ -38,7 +38,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         max_length=10,
         blank=True,
         choices=settings.LANGUAGES,
-        help_text="of e-mails: that of sign-up, or the one that the user switched to last",
+        help_text="of emails: that of sign-up, or the one that the user switched to last",
     )
     date_joined = models.DateTimeField(default=timezone.now)
     deleted_at = models.DateTimeField(null=True, blank=True)
@@ -48,7 +48,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         blank=True,
         on_delete=models.SET_NULL,
         related_name="guests",
-        help_text="the contest that a guest, an account without an e-mail address, joined by its class code",
+        help_text="the contest that a guest, an account without an email address, joined by its class code",
     )
 
     objects: ClassVar[UserManager] = UserManager()
@@ -62,7 +62,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def is_guest(self) -> bool:
-        """The account has no e-mail address yet: it plays in one contest, and gets no e-mail."""
+        """The account has no email address yet: it plays in one contest, and gets no email."""
         return self.guest_of_id is not None
 
 
@@ -205,7 +205,7 @@ def invitation_expiry() -> Any:
 
 
 class MailedInvitation(models.Model):
-    """Job: an invitation whose e-mail is due while `mail_due_at` is set."""
+    """Job: an invitation whose email is due while `mail_due_at` is set."""
 
     token = models.CharField(max_length=64, unique=True, default=invitation_token)
     created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
@@ -241,7 +241,7 @@ class Invitation(MailedInvitation):
 
 
 class OfficeInvitation(MailedInvitation):
-    """Fact: the recipient of the e-mail may accept the role of an organizer or judge of the contest."""
+    """Fact: the recipient of the email may accept the role of an organizer or judge of the contest."""
 
     class Office(models.TextChoices):
         ORGANIZER = "organizer", _("organizer")

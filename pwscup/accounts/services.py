@@ -58,7 +58,7 @@ REASONS: dict[str, _StrPromise] = {
         "You were in another team of this contest, which has paid for answers. One person plays in one team."
     ),
     "came_back": _(
-        "Somebody with your e-mail address plays or played in a team of this contest under another account. "
+        "Somebody with your email address plays or played in a team of this contest under another account. "
         "One person plays in one team. The organizers can admit you."
     ),
     "tables_published": _(
@@ -102,17 +102,17 @@ REASONS: dict[str, _StrPromise] = {
     ),
     "account_closed": _("This account has been deleted."),
     "guest_elsewhere": _(
-        "You joined another contest by a class code, without an e-mail address. Add an address on the page of "
+        "You joined another contest by a class code, without an email address. Add an address on the page of "
         "your account to play here, or log out and join as somebody else."
     ),
     "code_gone": _("This class code is no longer valid. Ask the organizers for the new one."),
     "code_used_up": _("As many people have joined by this class code as may. Ask the organizers."),
     "link_needless": _(
-        "This account has an e-mail address or a password: log in with it, or reset the password."
+        "This account has an email address or a password: log in with it, or reset the password."
     ),
     "administrator_creates": _("Administrators of the site may always create contests."),
     "guest_creates_none": _(
-        "This account has no e-mail address. It can create contests once it has one."
+        "This account has no email address. It can create contests once it has one."
     ),
     "captain_invites": _(
         "The captain decides who joins this team now. Ask for the team's invitation link or its QR code."
@@ -447,7 +447,7 @@ def remember_address(*, user: User, address: str) -> None:
 
 
 def remember_language(*, user: User, language: str) -> None:
-    """Write e-mails to this user in the language of the pages that the user reads."""
+    """Write emails to this user in the language of the pages that the user reads."""
     if language in dict(settings.LANGUAGES) and user.language != language:
         user.language = language
         user.save(update_fields=["language"])

@@ -38,7 +38,7 @@ GUEST_SESSION = timedelta(days=120)
 
 
 def set_language(request: HttpRequest) -> HttpResponse:
-    """Switch the language of the pages, and of the user's e-mails."""
+    """Switch the language of the pages, and of the user's emails."""
     answer = i18n.set_language(request)
     if request.method == "POST" and request.user.is_authenticated:
         services.remember_language(user=request.user, language=request.POST.get("language", ""))

@@ -34,7 +34,7 @@ class ArchiveForm(VersionedForm):
         ),
     )
     with_members = forms.BooleanField(
-        label=_("With names and e-mail addresses of the members"),
+        label=_("With names and email addresses of the members"),
         required=False,
         help_text=_("Only together with the answer key and the names of all teams."),
     )

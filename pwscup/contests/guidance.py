@@ -230,7 +230,7 @@ def _join(contest: Contest, *, is_anonymous: bool) -> Step:
     if is_anonymous and class_code(contest) is not None:
         return Step(
             _("Take part"),
-            _("Scan the QR code of your class, or enter its code. You need no e-mail address."),
+            _("Scan the QR code of your class, or enter its code. You need no email address."),
             reverse("join"),
             _("Enter the class code"),
         )

@@ -19,7 +19,7 @@ def mail_invitations() -> None:
 
 @app.task
 def sweep() -> None:
-    """Delete data after the retention period, publish hints that are due, and send waiting e-mails."""
+    """Delete data after the retention period, publish hints that are due, and send waiting emails."""
     now = read_db_clock()
     retention.erase_due(now)
     hints.publish_due(now)
@@ -28,5 +28,5 @@ def sweep() -> None:
 
 
 def send_mails() -> None:
-    """Send the hint that e-mails are due; the next sweep repeats it."""
+    """Send the hint that emails are due; the next sweep repeats it."""
     mail_invitations.apply_async(retry=False, expires=max(settings.SWEEP_SECONDS, 1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The e-mails of an installation without a mail server, shown only to the user at that machine."""
+"""The emails of an installation without a mail server, shown only to the user at that machine."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Mail:
 
 
 def is_open(request: HttpRequest) -> bool:
-    """This request may read the e-mails: demo, no mail server, and from this machine."""
+    """This request may read the emails: demo, no mail server, and from this machine."""
     if not settings.DEMO or settings.EMAIL_URL:
         return False
     if any(header in request.headers for header in PROXY_HEADERS):

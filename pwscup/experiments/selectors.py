@@ -52,7 +52,7 @@ def blockers(user: User) -> list[str]:
     """The reasons why this user cannot start an experiment now."""
     found = []
     if user.guest_of_id is not None:
-        found.append(_("Add an e-mail address to your account first: experiments take long."))
+        found.append(_("Add an email address to your account first: experiments take long."))
     unfinished = experiments_of(user).filter(state__in=Experiment.UNFINISHED).first()
     if unfinished is not None:
         message = _("“%(name)s” is not done yet: wait until it is done, or stop it.")

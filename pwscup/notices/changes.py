@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The text of a kind of event; `is_told` means that it is also sent by e-mail and webhook, to members of
+    """The text of a kind of event; `is_told` means that it is also sent by email and webhook, to members of
     all teams.
 
     `shows_reason`: the reason given by organizers is public.

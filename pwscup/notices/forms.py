@@ -99,7 +99,7 @@ class AnswerForm(forms.Form):
 
 
 class MailForm(forms.ModelForm):
-    """The e-mails that a user wants."""
+    """The emails that a user wants."""
 
     language = forms.ChoiceField(
         label=_("Language"), choices=settings.LANGUAGES, widget=forms.RadioSelect

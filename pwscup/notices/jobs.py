@@ -123,7 +123,7 @@ def deliver(claim: Claim) -> bool:
     return _call(claim, delivery)
 
 
-# E-mail
+# Email
 
 
 def _mail(claim: Claim, delivery: Delivery) -> bool:

@@ -102,19 +102,19 @@ def _in_own_language(english: str, japanese: str) -> str:
 
 
 class Preference(models.Model):
-    """Fact: the e-mails of a contest that a user wants, and their language."""
+    """Fact: the emails of a contest that a user wants, and their language."""
 
     class Wanted(models.TextChoices):
         ALL = "all", _("all news of the contest")
         IMPORTANT = "important", _("important news only")
-        NONE = "none", _("no e-mail")
+        NONE = "none", _("no email")
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="mail_preferences"
     )
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="+")
     wanted = models.CharField(
-        _("e-mail"), max_length=10, choices=Wanted, default=Wanted.ALL, blank=False
+        _("email"), max_length=10, choices=Wanted, default=Wanted.ALL, blank=False
     )
     language = models.CharField(_("language"), max_length=10, choices=settings.LANGUAGES)
     changed_at = models.DateTimeField(default=timezone.now)
@@ -222,7 +222,7 @@ class Delivery(Job):
     QUEUE_ORDER = ("channel", "due_at", "id")
 
     class Channel(models.TextChoices):
-        EMAIL = "email", _("e-mail")
+        EMAIL = "email", _("email")
         WEBHOOK = "webhook", _("webhook")
 
     class State(models.TextChoices):

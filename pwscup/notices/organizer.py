@@ -48,7 +48,7 @@ def news(request: SignedIn, contest: Contest) -> HttpResponse:
         except services.NoticeRefused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, _("Announced. E-mails are being sent."))
+            messages.success(request, _("Announced. Emails are being sent."))
             return redirect("organize-news", contest.slug)
     announced = Paginator(contest.announcements.all(), ON_A_PAGE).get_page(request.GET.get("page"))
     page = organizer_page(request, contest, "news")

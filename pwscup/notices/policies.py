@@ -31,7 +31,7 @@ def may_read(user: Person, question: Question) -> bool:
 
 
 def gets_mail(user: Person, contest: Contest) -> bool:
-    """Players and organizers can choose their e-mails."""
+    """Players and organizers can choose their emails."""
     if not user.is_authenticated:
         return False
     return is_organizer(user, contest) or (contest.is_published and plays_in(user, contest))

@@ -170,7 +170,7 @@ def clarification_of(question: Question) -> Announcement | None:
     return Announcement.objects.filter(question=question).first()
 
 
-# E-mail
+# Email
 
 
 def preference_of(user: User, contest: Contest) -> Preference | None:
@@ -178,7 +178,7 @@ def preference_of(user: User, contest: Contest) -> Preference | None:
 
 
 def mails_by_state(contest: Contest) -> dict[str, int]:
-    """The number of e-mails of the contest in each state."""
+    """The number of emails of the contest in each state."""
     mails = Delivery.objects.filter(
         notice__contest=contest, channel=Delivery.Channel.EMAIL
     ).order_by()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pwscup.accounts.models import User
 
 RECENT = timedelta(hours=1)
-"""Older notices are news or e-mail, not toasts."""
+"""Older notices are news or email, not toasts."""
 MOST, MOST_CHARACTERS = 4, 160
 
 
@@ -38,7 +38,7 @@ def _kinds(audience: Audience) -> list[str]:
 
 
 def notices_for(user: User, now: datetime) -> QuerySet[Notice]:
-    """The recent notices whose audience includes the user, by the same rules as e-mail but for its preferences."""
+    """The recent notices whose audience includes the user, by the same rules as email but for its preferences."""
     member = Q(
         kind__in=_kinds(Audience.MEMBERS),
         contest__teams__memberships__user=user,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""URLs of news, questions, e-mail preferences and webhooks."""
+"""URLs of news, questions, email preferences and webhooks."""
 
 from django.urls import path
 from django.views.decorators.http import require_safe

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of news, questions and e-mail preferences for participants."""
+"""Pages of news, questions and email preferences for participants."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def question(request: HttpRequest, slug: str, public_id: UUID) -> HttpResponse:
     return render(request, "notices/question.html", page)
 
 
-# E-mail
+# Email
 
 
 @FORM
@@ -153,7 +153,7 @@ def mail_preferences(request: SignedIn, slug: str) -> HttpResponse:
 @FORM
 @never_cache
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
-    """A button, as programs that follow links in e-mails press none; and its result."""
+    """A button, as programs that follow links in emails press none; and its result."""
     named = signing.unsubscribed(token)
     contest = Contest.objects.filter(pk=named[1]).first() if named else None
     if named is None or contest is None:

@@ -197,7 +197,7 @@ def suggest_schema(data: bytes | pd.DataFrame) -> Schema:
 
     Kind: integer or number where every cell is one, without exponent or separators and with at most 9 decimals, and
     none is a code such as 007; else category. Where numbers have more than 4, the schema says how many.
-    Role: what names such as age, zip code, income, diagnosis, e-mail or patient id say, in English or Japanese,
+    Role: what names such as age, zip code, income, diagnosis, email or patient id say, in English or Japanese,
     whatever the cells are; without one of these, identifier where all cells differ and are text or integers;
     quasi-identifier, kind category and values listed, where a category has at most 200 values, or a number at most 50
     and on average two records per value; sensitive for the other numbers; other for the other categories, their values

@@ -146,7 +146,7 @@ class Person:
         self.has_account = True
         if is_proved:
             return
-        self.sees("We sent you an e-mail.")
+        self.sees("We sent you an email.")
         wait_until(lambda: self.site.links_mailed_to(self.email), f"mail to {self.email}")
         self.go(self.site.links_mailed_to(self.email)[-1])
         self.press("Yes, confirm")

@@ -113,7 +113,7 @@ def set_up_teams(teacher: Person, people: Mapping[str, str]) -> None:
     teacher.sees("4 teams, 4 invitations")
     teacher.press("Create teams and send invitations")
     teacher.sees("4 teams are set up.")
-    teacher.sees("Invitations are e-mailed when the contest is public.")
+    teacher.sees("Invitations are emailed when the contest is public.")
 
 
 def add_judge(teacher: Person, judge: Person) -> None:

@@ -542,8 +542,8 @@ def test_the_mail_page_shows_a_sign_up_and_its_link(db, mail_folder, client):
     sent = sign_up(client)
     assert reverse("mail") in client.get(sent.url).content.decode()
     page = client.get(reverse("mail")).content.decode()
-    assert "[PWSCup] Confirm your e-mail address" in page
-    assert "Someone entered this e-mail address" in page
+    assert "[PWSCup] Confirm your email address" in page
+    assert "Someone entered this email address" in page
     (link,) = re.findall(r'<a href="(/accounts/confirm-email/[^"]+)"', page)
     client.post(link)
     assert is_logged_in(client)
@@ -578,7 +578,7 @@ def test_no_link_of_the_mail_page_leads_to_another_host(db, mail_folder, setting
 
 
 def test_an_empty_mail_page_says_so(db, mail_folder, client):
-    assert "No e-mail yet" in client.get(reverse("mail")).content.decode()
+    assert "No email yet" in client.get(reverse("mail")).content.decode()
 
 
 @pytest.mark.parametrize(

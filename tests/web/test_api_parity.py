@@ -89,7 +89,7 @@ REASONS = {
     "colours are those of pages": "brand-style set_theme",
     "about the installation: `/readyz` has the state for programs": "about status",
     "boards of the past: the same boards, asked for repeatedly": "board-history board-history-csv team-history-csv",
-    "a link in an e-mail, for people who are not signed in": "unsubscribe",
+    "a link in an email, for people who are not signed in": "unsubscribe",
     "guests vote without an account": "guest-vote",
     "a screen or a sheet of paper for the room": "organize-poster timer",
     "the library runs the same at home": """
@@ -97,7 +97,7 @@ REASONS = {
         experiment-figure experiment-figure-csv experiment-zip experiments-compare round-check""",
     "a file for installers of the library, the same for everybody": "library",
     "the documentation: programs read its Markdown": "help help-file help-page help-search",
-    "the e-mails of a demo, on this machine": "mail",
+    "the emails of a demo, on this machine": "mail",
 }
 
 

@@ -167,7 +167,7 @@ def test_a_person_has_one_unfinished_experiment(cast, alice, quick):
 def test_a_guest_of_a_class_starts_none(cast):
     """Anybody with the class code is a guest, and experiments take the worker for long."""
     guest = factories.make_user("guest", guest_of=cast.contest)
-    with pytest.raises(services.ExperimentRefused, match="e-mail address"):
+    with pytest.raises(services.ExperimentRefused, match="email address"):
         requested(guest)
 
 

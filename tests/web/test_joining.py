@@ -262,7 +262,7 @@ def test_what_a_team_has_tried_is_hidden_too(cast, code):
 
 
 def test_a_full_team_and_the_seats_of_invited_people_are_not_taken(cast, code):
-    """Red holds three: two members, and one invited by e-mail."""
+    """Red holds three: two members, and one invited by email."""
     Invitation.objects.create(team=cast.red, email="dan@example.org")
     refused("team_full", services.join_open_team, user=cast.eve, team=cast.red)
     assert cast.red not in Client().get(url_of(code)).context["form"].teams.values()
@@ -416,7 +416,7 @@ def test_a_guest_without_an_address_sets_no_password(cast, code):
     client, guest = guest_in(code)
     secret = {"password1": "battery-staple-horse", "password2": "battery-staple-horse"}
     answer = client.post(reverse("account_set_password"), secret)
-    assert "Add an e-mail address first" in answer.content.decode()
+    assert "Add an email address first" in answer.content.decode()
     guest.refresh_from_db()
     assert guests.may_have_link(guest)
 
@@ -505,7 +505,7 @@ def test_a_qr_code_is_that_of_other_encoders():
 
 
 def invited(cast, address: str = "dan@example.org") -> str:
-    """The link in the e-mail, as a path."""
+    """The link in the email, as a path."""
     mail.outbox.clear()
     contests.invite_address(
         actor=cast.oscar, contest=cast.contest, team_id=cast.red.pk, email=address

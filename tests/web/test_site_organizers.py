@@ -93,7 +93,7 @@ def test_administrators_and_guests_keep_what_they_are(cast, sam, admin):
     assert "Administrators of the site may always create contests." in shown
     person = factories.make_user("guest", guest_of=cast.contest)
     shown = admin.post(PAGE, {"email": person.email}, follow=True).content.decode()
-    assert "This account has no e-mail address." in shown
+    assert "This account has no email address." in shown
     assert decisions() == []
 
 

@@ -274,9 +274,9 @@ def test_a_list_needs_no_division_and_a_header_may_order_its_columns(
             2,
             "“Green” is in “Students” by line 1 — got “Others”",
         ),
-        ("Green,,ann at example.org", 1, "“ann at example.org” is not an e-mail address"),
-        ("Green,,", 1, "no e-mail address, so nobody could join"),
-        ("Green", 1, "no e-mail address"),
+        ("Green,,ann at example.org", 1, "“ann at example.org” is not an email address"),
+        ("Green,,", 1, "no email address, so nobody could join"),
+        ("Green", 1, "no email address"),
         ("G,,a@b.org\nG,,A@B.org", 1, "a@b.org is named twice: in “G” and in “G”"),
         ("G,,a@b.org\nH,,a@b.org", 2, "a@b.org is named twice: in “H” and in “G”"),
         ("G,,a@b.org,c@b.org,d@b.org,e@b.org", 1, "“G” has 4 members — expected at most 3"),
@@ -549,8 +549,8 @@ def test_invitations_are_sent_again_revoked_and_added_by_the_page(cast, oscar, g
     [
         ({"email": "eve@example.org"}, "is invited to the team “Green” already"),
         ({"email": "alice@example.org"}, "plays in the team “Red” already"),
-        ({"email": "nobody"}, "Enter an e-mail address."),
-        ({"team": 0, "email": "new@example.org"}, "Enter an e-mail address."),
+        ({"email": "nobody"}, "Enter an email address."),
+        ({"team": 0, "email": "new@example.org"}, "Enter an email address."),
         ({"team": 10**9, "email": "new@example.org"}, "no such team"),
     ],
 )
@@ -586,7 +586,7 @@ def test_members_see_how_many_are_still_invited(cast, as_user, green):
     first = green.invitations.order_by("id").first()
     accounts.join_team(user=factories.make_user("ann"), invitation=first)
     page = as_user(green.memberships.get().user).get("/c/cup/team/").content.decode()
-    assert "invited one more person by e-mail" in page
+    assert "invited one more person by email" in page
     assert "can still join" in page
     assert "eve@example.org" not in page
 

@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='user',
             name='guest_of',
-            field=models.ForeignKey(blank=True, help_text='the contest that a guest, an account without an e-mail address, joined by its class code', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='guests', to='contests.contest'),
+            field=models.ForeignKey(blank=True, help_text='the contest that a guest, an account without an email address, joined by its class code', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='guests', to='contests.contest'),
         ),
         migrations.CreateModel(
             name='ClassCode',

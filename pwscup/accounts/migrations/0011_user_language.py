@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='user',
             name='language',
-            field=models.CharField(blank=True, choices=[('en', 'English'), ('ja', 'Japanese')], help_text='of e-mails: that of sign-up, or the one that the user switched to last', max_length=10, verbose_name='language'),
+            field=models.CharField(blank=True, choices=[('en', 'English'), ('ja', 'Japanese')], help_text='of emails: that of sign-up, or the one that the user switched to last', max_length=10, verbose_name='language'),
         ),
     ]

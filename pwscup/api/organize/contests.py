@@ -198,7 +198,7 @@ def _staff(found: Contest) -> shapes.Staff:
     f"{CONTEST}/staff",
     "organize-staff",
     shapes.Staff,
-    _("Invite an organizer or a judge by e-mail"),
+    _("Invite an organizer or a judge by email"),
     as_="organize-staff-invite",
     status=201,
 )

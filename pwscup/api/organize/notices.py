@@ -79,7 +79,7 @@ def _texts(body: shapes.NewAnnouncement, **more: Any) -> dict[str, Any]:
     NEWS,
     "organize-news",
     shapes.Announcement,
-    _("Announce something to everybody, with e-mails"),
+    _("Announce something to everybody, with emails"),
     as_="organize-announce",
     status=201,
 )

@@ -119,7 +119,7 @@ def _team(contest: Contest, slug: str) -> Team:
     TEAMS,
     "organize-teams",
     shapes.TeamListRead,
-    _("Set up the teams of a list, or read it only; everybody in it is invited by e-mail"),
+    _("Set up the teams of a list, or read it only; everybody in it is invited by email"),
     as_="organize-team-list",
     status=201,
 )
@@ -212,7 +212,7 @@ def readmit(request: ApiRequest, slug: str, body: shapes.Address) -> Status:
     f"{TEAM}/invitations",
     "organize-invitations",
     shapes.Teams,
-    _("Invite one more person to a team by e-mail"),
+    _("Invite one more person to a team by email"),
     status=201,
 )
 def invite(request: ApiRequest, slug: str, team: str, body: shapes.Address) -> Status:

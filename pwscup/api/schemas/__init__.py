@@ -576,7 +576,7 @@ class Ask(Schema):
 
 
 class Mail(Schema):
-    """The e-mails of a contest."""
+    """The emails of a contest."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""News, the own team's questions to the organizers, and the choice of e-mails."""
+"""News, the own team's questions to the organizers, and the choice of emails."""
 
 from __future__ import annotations
 
@@ -114,11 +114,11 @@ def shown_question(found: Question) -> schemas.Question:
     )
 
 
-# E-mail
+# Email
 
 
 @router.looks(
-    f"{CONTEST}/mail", "mail-preferences", schemas.Mail, _("The e-mails of a contest that you get")
+    f"{CONTEST}/mail", "mail-preferences", schemas.Mail, _("The emails of a contest that you get")
 )
 def mail(request: ApiRequest, slug: str) -> schemas.Mail:
     return _mail(request, _with_mail(request, slug))
@@ -128,7 +128,7 @@ def mail(request: ApiRequest, slug: str) -> schemas.Mail:
     f"{CONTEST}/mail",
     "mail-preferences",
     schemas.Mail,
-    _("Choose the e-mails of a contest that you get"),
+    _("Choose the emails of a contest that you get"),
     as_="choose-mail",
     method="PUT",
 )

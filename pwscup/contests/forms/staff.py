@@ -24,8 +24,8 @@ class OrganizerForm(forms.Form):
     """The address of a new organizer."""
 
     email = forms.EmailField(
-        label=_("E-mail address"),
-        help_text=_("The person gets an invitation by e-mail, and is added when it is accepted."),
+        label=_("Email address"),
+        help_text=_("The person gets an invitation by email, and is added when it is accepted."),
     )
 
 
@@ -36,7 +36,7 @@ class JudgeForm(OrganizerForm):
 class ReadmissionForm(forms.Form):
     """The address of a user who was in another team and may play again."""
 
-    email = forms.EmailField(label=_("E-mail address"))
+    email = forms.EmailField(label=_("Email address"))
 
 
 class ClassCodeForm(forms.ModelForm):

@@ -272,7 +272,7 @@ def invitations(request: HttpRequest, contest: Contest) -> HttpResponse:
             return _change(request, contest, service, words, invitation_id=number)
     form = InviteForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("Enter an e-mail address."))
+        messages.error(request, _("Enter an email address."))
         return redirect(BACK, contest.slug)
     email = form.cleaned_data["email"]
     words = _("We sent an invitation to %(email)s.") % {"email": email}

@@ -82,7 +82,7 @@ EVENT_TITLES = {
     "team.captain_transferred": gettext_lazy("captaincy transferred"),
     "contest.class_code_created": gettext_lazy("class code created"),
     "contest.class_code_revoked": gettext_lazy("class code revoked"),
-    "account.guest_created": gettext_lazy("guest joined without an e-mail address"),
+    "account.guest_created": gettext_lazy("guest joined without an email address"),
     "account.link_created": gettext_lazy("sign-in link of a guest created"),
     "submission.received": gettext_lazy("submission received"),
     "submission.scored": gettext_lazy("submission scored"),

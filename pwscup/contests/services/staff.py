@@ -45,7 +45,7 @@ REFUSALS = {
 
 @transaction.atomic
 def invite_to_office(*, actor: User, contest: Contest, office: str, email: str) -> OfficeInvitation:
-    """Invite a user by e-mail to organize or judge the contest; the response is the same with an account and
+    """Invite a user by email to organize or judge the contest; the response is the same with an account and
     without."""
     held, address = lock(contest), email.strip().lower()
     people = held.organizers if office == Office.ORGANIZER else held.judges

@@ -38,7 +38,7 @@ class TeamListRefused(ContestRefused):
 def set_up_teams(
     *, actor: User, contest: Contest, version: int | None = None, text: str
 ) -> list[Team]:
-    """Create all teams of a list with invitations, or none; the e-mails are sent afterwards."""
+    """Create all teams of a list with invitations, or none; the emails are sent afterwards."""
     held = lock(contest, version)
     _refuse_when_over(held)
     found = lists.read(held, text)

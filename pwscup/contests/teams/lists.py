@@ -237,7 +237,7 @@ def _addresses(found: TeamList, line: int, cells: list[str]) -> list[str]:
                 raise ValidationError("too long")
             validate_email(address)
         except ValidationError:
-            words = _("“%(address)s” is not an e-mail address.") % {"address": address[:100]}
+            words = _("“%(address)s” is not an email address.") % {"address": address[:100]}
             found.problems.append(Problem(line, words))
         else:
             good.append(address.lower())
@@ -259,7 +259,7 @@ def _check_teams(contest: Contest, found: TeamList) -> None:
             words = _("Another team of this contest already has the name “%(name)s”.")
             found.problems.append(Problem(team.line, words % {"name": team.name}))
         if not team.emails:
-            words = _("“%(team)s” has no e-mail address, so nobody could join it.")
+            words = _("“%(team)s” has no email address, so nobody could join it.")
             found.problems.append(Problem(team.line, words % {"team": team.name}))
         if len(team.emails) > contest.max_team_size:
             words = _("“%(team)s” has %(got)d members — expected at most %(expected)d.")

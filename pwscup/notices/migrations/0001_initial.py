@@ -113,7 +113,7 @@ class Migration(migrations.Migration):
                 ('lease_until', models.DateTimeField(null=True)),
                 ('finished_at', models.DateTimeField(null=True)),
                 ('reference', models.CharField(blank=True, help_text='leads to the log if the platform failed', max_length=12)),
-                ('channel', models.CharField(choices=[('email', 'e-mail'), ('webhook', 'webhook')], max_length=10)),
+                ('channel', models.CharField(choices=[('email', 'email'), ('webhook', 'webhook')], max_length=10)),
                 ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'being sent'), ('sent', 'sent'), ('failed', 'given up'), ('dropped', 'no longer needed')], default='waiting', max_length=10)),
                 ('due_at', models.DateTimeField(default=django.utils.timezone.now, help_text='not sent before this time')),
                 ('tries', models.PositiveSmallIntegerField(default=0, help_text='the number of attempts')),
@@ -136,7 +136,7 @@ class Migration(migrations.Migration):
             name='Preference',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('wanted', models.CharField(choices=[('all', 'all news of the contest'), ('important', 'important news only'), ('none', 'no e-mail')], default='all', max_length=10, verbose_name='e-mail')),
+                ('wanted', models.CharField(choices=[('all', 'all news of the contest'), ('important', 'important news only'), ('none', 'no email')], default='all', max_length=10, verbose_name='email')),
                 ('language', models.CharField(choices=[('en', 'English'), ('ja', 'Japanese')], max_length=10, verbose_name='language')),
                 ('changed_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('contest', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='contests.contest')),

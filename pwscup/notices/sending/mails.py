@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A notice as an e-mail in the recipient's language."""
+"""A notice as an email in the recipient's language."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def language_of(user: User, contest_id: int) -> str:
 
 
 def message(delivery: Delivery) -> EmailMessage:
-    """The complete e-mail, with the links to unsubscribe."""
+    """The complete email, with the links to unsubscribe."""
     notice, user = delivery.notice, delivery.user
     assert user is not None
     with translation.override(language_of(user, notice.contest_id)):

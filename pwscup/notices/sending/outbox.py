@@ -33,7 +33,7 @@ def is_important(notice: Notice) -> bool:
 
 
 def recipients(notice: Notice) -> QuerySet[User]:
-    """The current audience of the notice, restricted to users who want such e-mail."""
+    """The current audience of the notice, restricted to users who want such email."""
     refusals = [Wanted.NONE] if is_important(notice) else [Wanted.NONE, Wanted.IMPORTANT]
     refusing = Preference.objects.filter(contest=notice.contest_id, wanted__in=refusals)
     people = User.objects.filter(_audience(notice), is_active=True, deleted_at=None, guest_of=None)

@@ -47,7 +47,7 @@ def content(notice: Notice) -> Content:
 
 
 def address(path: str) -> str:
-    """The URL of a page in e-mail and webhooks."""
+    """The URL of a page in email and webhooks."""
     return settings.SITE_URL + path
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of news, questions, e-mail preferences and webhooks: each in one transaction."""
+"""Changes of news, questions, email preferences and webhooks: each in one transaction."""
 
 from pwscup.notices.services.announcements import (
     correct_announcement,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The e-mails that a user wants. There are no events, as this is private."""
+"""The emails that a user wants. There are no events, as this is private."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @transaction.atomic
 def choose_mail(*, user: User, contest: Contest, wanted: str, language: str) -> None:
-    """Store the e-mails of the contest that the user wants, and their language."""
+    """Store the emails of the contest that the user wants, and their language."""
     Preference.objects.update_or_create(
         user=user,
         contest=contest,
@@ -28,7 +28,7 @@ def choose_mail(*, user: User, contest: Contest, wanted: str, language: str) -> 
 
 @transaction.atomic
 def unsubscribe(*, user_id: int, contest_id: int, language: str) -> None:
-    """Send no more e-mail of this contest."""
+    """Send no more email of this contest."""
     Preference.objects.update_or_create(
         user_id=user_id,
         contest_id=contest_id,

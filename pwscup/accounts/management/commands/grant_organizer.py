@@ -11,7 +11,7 @@ from pwscup.accounts.models import User
 
 
 class Command(BaseCommand):
-    help = "Allow the user with this e-mail address to create contests, or no longer."
+    help = "Allow the user with this email address to create contests, or no longer."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email")

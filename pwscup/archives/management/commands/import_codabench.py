@@ -25,7 +25,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("bundle", type=Path, help="a zip archive with a competition.yaml")
-        parser.add_argument("--owner", required=True, help="e-mail address of the organizer")
+        parser.add_argument("--owner", required=True, help="email address of the organizer")
         parser.add_argument("--program", default="", help="the allowed program that scores")
         parser.add_argument(
             "--starts-at",

@@ -25,7 +25,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, help="an archive of another installation")
-        parser.add_argument("--organizer", required=True, help="e-mail address of the account")
+        parser.add_argument("--organizer", required=True, help="email address of the account")
 
     def handle(self, *args: Any, file: Path, organizer: str, **options: Any) -> None:
         user = User.objects.filter(email__iexact=organizer, deleted_at=None).first()

@@ -295,7 +295,7 @@ class Command(BaseCommand):
         lines = ["", f"  PWSCup is ready:  http://{self.address}", ""]
         if demo is not None and demo.exit_status == 0:
             logins = [line for line in demo.output().splitlines() if LOGIN.fullmatch(line)]
-            lines += ["  Demo log-ins (e-mail address, password):", *(f"    {s}" for s in logins)]
+            lines += ["  Demo log-ins (email address, password):", *(f"    {s}" for s in logins)]
             lines.append("")
             if self.host not in ("127.0.0.1", "localhost", "::1"):
                 lines += [
