@@ -209,6 +209,15 @@
 
   const KINDS = { parts: partBars, budget: budgetCurve };
 
+  // Axes and legends in the colours of the theme: the library's own are for white.
+  function dressed(option) {
+    const axis = (own) => ({
+      ...own, axisLabel: { color: token("muted"), ...own.axisLabel }, axisLine: { lineStyle: { color: token("line-strong") } },
+      splitLine: { lineStyle: { color: token("line") } },
+    });
+    return { ...option, legend: { textStyle: { color: token("text") }, ...option.legend }, xAxis: axis(option.xAxis), yAxis: axis(option.yAxis) };
+  }
+
   function draw(root) {
     for (const node of root.querySelectorAll("[data-chart]")) {
       const data = JSON.parse(document.getElementById(node.dataset.chart).textContent);
@@ -217,7 +226,7 @@
       node.style.height = height + "px";
       const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches || node.dataset.drawn;
       node.dataset.drawn = "yes";
-      echarts.init(node).setOption({ animation: !still, darkMode: isDark(), textStyle: { fontFamily: FONT, color: token("text") }, ...option });
+      echarts.init(node).setOption({ animation: !still, darkMode: isDark(), textStyle: { fontFamily: FONT, color: token("text") }, ...dressed(option) });
     }
   }
 
