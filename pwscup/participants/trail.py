@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from pwscup.core.texts.parts import listed, named
 from pwscup.leaderboards import charts
-from pwscup.leaderboards.pictures.scatter import WORST_RATE
 from pwscup.submissions import selectors
 from pwscup.submissions.pages.lines import lines
 
@@ -55,7 +54,7 @@ def trail_of(viewer: Person, team: Team, shown: Shown, now: datetime) -> Trail |
     scope = shown.boards.scope
     chart = charts.chart_of(shown.name, shown.boards.section(shown.name), scope.rules)
     picture = chart["picture"] if chart and chart["kind"] == "scatter" else None
-    if picture is None or picture.across.key != WORST_RATE or not picture.up.key:
+    if picture is None or not picture.may_have_trail:
         return None
     round = scope.stage.anonymization
     steps = tuple(_steps(viewer, team, round, picture, now)) if round else ()

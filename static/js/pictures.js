@@ -4,7 +4,7 @@
   "use strict";
 
   const LEAST_WIDTH = 600; // pixels
-  const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "paint-order", "font", "opacity", "text-anchor"];
+  const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "paint-order", "font", "opacity", "text-anchor", "display", "r", "transform"];
   const surface = () => getComputedStyle(document.documentElement).getPropertyValue("--surface").trim();
 
   async function savePicture(button) {

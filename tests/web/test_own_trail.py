@@ -79,6 +79,9 @@ def test_hidden_values_leave_no_trail(cast, played, as_user):
     assert not CIRCLE.search(trail(alice, cast.contest).text)
     Contest.objects.update(hidden_measures=[*board_facts.MEASURES])  # then the axes show ranks
     assert trail(alice, cast.contest).status_code == 404
+    page = alice.get(reverse("board", args=[cast.contest.slug]) + "?board=anonymization").text
+    assert 'class="scatter"' in page
+    assert "data-trail" not in page  # so that no browser asks for what is not there
 
 
 def test_of_a_frozen_board_the_picture_stays_and_the_team_sees_its_attempts(cast, played, as_user):

@@ -39,7 +39,8 @@ class Column:
 class Cell:
     """A cell as shown on pages, with its values for downloads.
 
-    `mark` explains an asterisk, `rank` is shown in brackets, and `by` names the owner of the value.
+    `mark` explains an asterisk, `rank` is shown in brackets, `by` names the owner of the value, and `full` has the
+    digits that `text` leaves out.
     """
 
     text: str
@@ -51,6 +52,7 @@ class Cell:
     rank: int | None = None
     is_rank_below: bool = False
     by: str = ""
+    full: str = ""
     is_muted: bool = False
 
 

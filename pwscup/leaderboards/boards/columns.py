@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers and number formats of measure columns: those of a series are narrower."""
+"""Headers and number formats of measure columns: those of a series, and of many measures, are narrower."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from scoring.registry import SERIES_MEASURES
 if TYPE_CHECKING:
     from pwscup.contests.rules.measures import ShownMeasure
 
-SERIES_DIGITS = 4
+FEW_DIGITS = 4
+MANY_MEASURES = 8
+"""A board with more of them shows each with few digits; downloads have the full values."""
 
 
 def is_by_name(column: ShownMeasure) -> bool:
@@ -19,10 +21,11 @@ def is_by_name(column: ShownMeasure) -> bool:
     return column.id in SERIES_MEASURES
 
 
-def shown_value(value: float | None, column: ShownMeasure) -> str:
-    """A rate in per cent; a measure of a series with few digits, so that all columns fit."""
+def shown_value(value: float | None, column: ShownMeasure, *, is_brief: bool = False) -> str:
+    """A rate in per cent; a measure of a series, or of many, with few digits, so that all columns fit."""
     if column.is_rate:
         return percent(value)
-    if value is None or not is_by_name(column):
+    if value is None or not (is_brief or is_by_name(column)) or float(value).is_integer():
         return measure(value)
-    return measure(float(f"{value:.{SERIES_DIGITS}g}"))
+    digits = max(FEW_DIGITS, len(f"{abs(value):.0f}"))  # whole numbers are not rounded
+    return measure(float(f"{value:.{digits}g}"))

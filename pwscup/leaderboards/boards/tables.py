@@ -14,7 +14,7 @@ from pwscup.contests.rules.measures import ShownMeasure, measures_in
 from pwscup.core.texts.parts import noted
 from pwscup.leaderboards.boards import cells
 from pwscup.leaderboards.boards.cells import Board, Cell, Column, Line, Rate
-from pwscup.leaderboards.boards.columns import is_by_name, shown_value
+from pwscup.leaderboards.boards.columns import MANY_MEASURES, is_by_name, shown_value
 from pwscup.leaderboards.boards.texts import SCORE_TITLES, kind_of, plain, title_of
 
 if TYPE_CHECKING:
@@ -296,16 +296,19 @@ def _head(measure: ShownMeasure, by_name: bool, has_ranks: bool) -> Column:
 
 
 def _values(row: Row, measures: list[ShownMeasure], *, has_ranks: bool = False) -> Iterator[Cell]:
+    is_brief = len(measures) > MANY_MEASURES
     for cell, measure in zip(row["cells"], measures, strict=True):
         value, rank = cell["value"], cell["rank"] if has_ranks else None
+        text, full = shown_value(value, measure, is_brief=is_brief), shown_value(value, measure)
         yield Cell(
-            shown_value(value, measure),
+            text,
             (value, rank) if has_ranks else (value,),
             cells.RATE if measure.is_rate else cells.MEASURE,
             value,
             "num best" if cell["best"] else "num",
             rank=rank,
             is_rank_below=True,
+            full="" if full == text else full,
         )
 
 

@@ -116,6 +116,11 @@ class Scatter:
     bottom: int = HEIGHT - BOTTOM
 
     @property
+    def may_have_trail(self) -> bool:
+        """The axes show values of a submission, so that the attempts of a team have places; ranks are of the field."""
+        return self.across.key == WORST_RATE and bool(self.up.key)
+
+    @property
     def inner_width(self) -> int:
         return self.right - self.left
 

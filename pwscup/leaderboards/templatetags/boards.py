@@ -40,9 +40,12 @@ def row_mean(cells: Iterable[Rate]) -> SafeString:
 
 @register.simple_tag
 def column_means(rows: Sequence[Line]) -> SafeString:
-    """The cells with the mean of the teams' rates against each attacked team."""
+    """The cells with the mean of the teams' rates against each attacked team; nothing before there is one."""
     columns = zip(*(row.cells for row in rows if row.team is not None), strict=True)
-    return mark_safe("".join(_mean_cell(mean_of(column)) for column in columns))  # noqa: S308
+    means = [mean_of(column) for column in columns]
+    if all(mean is None for mean in means):
+        return mark_safe("")
+    return mark_safe("".join(map(_mean_cell, means)))  # noqa: S308 — numbers
 
 
 def _mean_cell(mean: float | None) -> SafeString:
