@@ -17,6 +17,7 @@ from pwscup.contests.downloads import terms_url
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.policies import are_results_complete, has_accepted, is_frozen
 from pwscup.contests.selectors import current_round, following_round, judged_round
+from pwscup.core.texts.parts import joined
 from scoring.rulesets import localized
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def length_text(length: timedelta) -> str:
         ngettext("%(n)d hour", "%(n)d hours", hours) % {"n": hours} if hours else "",
         ngettext("%(n)d minute", "%(n)d minutes", minutes) % {"n": minutes} if minutes else "",
     )
-    return " ".join(filter(None, parts)) or _("less than a minute")
+    return joined(*parts) or _("less than a minute")
 
 
 def next_boundary(rounds: Sequence[Round], now: datetime) -> Boundary | None:

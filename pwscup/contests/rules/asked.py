@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from pwscup.core.texts.parts import listed
+from pwscup.core.texts.parts import joined, listed
 from scoring.questions.asked import BITS, INTERVALS, LINKS
 from scoring.rulesets import localized
 
@@ -115,7 +115,7 @@ def asked_sentences(spec: RoundSpec, language: str) -> tuple[str, ...]:
         return ()
     said = [
         _("%(title)s (%(key)s.csv): %(sentences)s")
-        % {"title": q.title, "key": q.key, "sentences": " ".join((q.header, *q.lines))}
+        % {"title": q.title, "key": q.key, "sentences": joined(q.header, *q.lines)}
         for q in shown_questions(spec, language)
     ]
     return (*said, str(COMBINATIONS[spec.combine])) if len(said) > 1 else tuple(said)

@@ -31,7 +31,7 @@ from pwscup.contests.rules.ranking_texts import (
     WINS,
 )
 from pwscup.core.texts.foreign import translated
-from pwscup.core.texts.parts import listed, noted
+from pwscup.core.texts.parts import joined, listed, noted
 from pwscup.formats import ROUNDS, format_of
 from scoring.formulas import (
     ESTIMATE_RANKS,
@@ -100,7 +100,7 @@ def _board_lines(ruleset: Ruleset) -> Lines:
             said.append(str(TIES) % {"order": _order(spec.tie_breaks, ruleset)})
         if len(weighted) > 1:
             said.append(_season_of(spec, ruleset))
-        lines.append((_title(spec), " ".join(sentence(text) for text in said)))
+        lines.append((_title(spec), joined(*(sentence(text) for text in said))))
     lines += _shared(ruleset)
     lines.append((_("Equal and missing values"), _missing_scores()))
     return lines
@@ -122,7 +122,7 @@ def _season_of(spec: BoardSpec, ruleset: Ruleset) -> str:
     words = str(SEASONS[spec.season]) % {"weights": weights, "board": _title(spec)}
     if spec.season_tie_breaks:
         order = _order(spec.season_tie_breaks, ruleset)
-        words = f"{sentence(words)} {str(TIES) % {'order': order}}"
+        words = joined(sentence(words), str(TIES) % {"order": order})
     return words
 
 
@@ -138,7 +138,7 @@ def _shared(ruleset: Ruleset) -> Lines:
     said += [str(BASELINES[name]) for name in ranking.baselines]
     said += [str(LOST)] if ranking.disqualified == "lost" else []
     said += [str(REPEATS)] if ranking.penalty == "repeats" else []
-    return [(_("Also"), " ".join(said))] if said else []
+    return [(_("Also"), joined(*said))] if said else []
 
 
 # Boards made of ranks
@@ -159,7 +159,7 @@ def _rank_lines(ruleset: Ruleset) -> Lines:
         ),
     ]
     if attacked:
-        board = " ".join([str(format_of(ruleset).rules.ATTACK_BOARD), *_average(ranking)])
+        board = joined(format_of(ruleset).rules.ATTACK_BOARD, *_average(ranking))
         lines += [(_("Attack board"), board), (_("Overall board"), _overall(ranking))]
     return lines
 
@@ -269,7 +269,7 @@ def _parts(names: Iterable[str], ruleset: Ruleset) -> Lines:
     found = [(name, parts[name]) for name in names if name in parts]
     lines = [(str(part.title), str(part.words) % formula, name) for name, part in found]
     averaged = {"attack": _average(ruleset.ranking)}
-    return [(title, " ".join([text, *averaged.get(name, [])])) for title, text, name in lines]
+    return [(title, joined(text, *averaged.get(name, []))) for title, text, name in lines]
 
 
 def _total(ruleset: Ruleset, spec: BoardSpec) -> str:
@@ -296,7 +296,7 @@ def _total(ruleset: Ruleset, spec: BoardSpec) -> str:
         hits = binomial_threshold(n, settings["p"], settings["alpha"], bound)
         params |= {"hits": _number(hits), "rate": _number(round(100 * hits / n, 2))}
         params["measure"] = ruleset.ranking.loss_measure
-        text = f"{text} {UNION}" if bound == "union" else text
+        text = joined(text, UNION) if bound == "union" else text
     return text % params
 
 

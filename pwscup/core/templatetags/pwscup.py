@@ -120,6 +120,12 @@ def colon() -> str:
 
 
 @register.simple_tag
+def gap() -> str:
+    """What separates two sentences of a paragraph: in Japanese nothing."""
+    return parts.joined("|", "|").strip("|")
+
+
+@register.simple_tag
 def comma() -> str:
     """The comma between the parts of a list, where they are elements."""
     return parts.listed(("", ""))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from pwscup.core.texts.parts import percent
+from pwscup.core.texts.parts import joined, percent
 from pwscup.leaderboards.boards.attack_texts import AttackTexts
 
 if TYPE_CHECKING:
@@ -109,4 +109,4 @@ def risks(ruleset: Ruleset) -> str:
     if spec is None:
         return ""
     bound = percent(f"{100 / spec.m:.2f}")
-    return f"{RISKS[spec.definition]} {str(BOUND) % {'m': spec.m, 'bound': bound}}"
+    return joined(RISKS[spec.definition], str(BOUND) % {"m": spec.m, "bound": bound})
