@@ -214,6 +214,20 @@ def test_a_captain_invites_teammates_who_type_a_name_only(cast, code):
     assert "/accounts/login/" in Client().post(url, {"display_name": "次郎"}).url
 
 
+def test_after_the_end_no_code_is_offered(cast, code, as_user):
+    """The organizers see how many joined; there is nothing to create or to show."""
+    oscar, page = as_user(cast.oscar), reverse("organize-teams", args=[cast.contest.slug])
+    assert "Create a class code" in oscar.get(page).text
+    ended = timezone.now() - timedelta(minutes=1)
+    cast.contest.rounds.update(opens_at=ended - timedelta(hours=1), closes_at=ended)
+    shown = oscar.get(page).text
+    assert "0 of at most 5 people joined by the code" in shown
+    assert code.code not in shown
+    assert "Create a class code" not in shown
+    guests.revoke_code(actor=cast.oscar, contest=cast.contest)
+    assert "Join by a code" not in oscar.get(page).text
+
+
 # Somebody hostile
 
 

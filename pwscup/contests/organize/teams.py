@@ -23,6 +23,7 @@ from pwscup.accounts import invitations as mails
 from pwscup.accounts import services as accounts
 from pwscup.accounts.forms import ShortNameForm
 from pwscup.accounts.guests import class_code
+from pwscup.accounts.policies import is_over
 from pwscup.accounts.views import link_page
 from pwscup.contests import selectors, services
 from pwscup.contests.forms import (
@@ -67,6 +68,7 @@ def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: An
         "divisions": staff.divisions_of(contest),
         "code": class_code(contest),
         "code_form": ClassCodeForm(prefix="code"),
+        "is_over": is_over(contest, page["now"]),
         "n_teams_left": tables.n_teams_left(contest),
         "division_form": DivisionForm(prefix="new"),
         "readmission_form": ReadmissionForm(prefix="readmit"),
