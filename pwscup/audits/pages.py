@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.urls import reverse
-
 from pwscup.audits import selectors
 from pwscup.contests.selectors import contest_page
 from pwscup.core.http.polling import etag
@@ -27,7 +25,6 @@ def audit_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
         "round": round,
         "submission": submission,
         "attacks": audits.attacks(),
-        "back_url": reverse("submission", args=[submission.public_id]),
         "starts": found is None and policies.may_change(request.user, submission),
     }
     if found is None or found.state == found.State.FAILED:

@@ -59,6 +59,10 @@ LOSSES = ("utility", "similarity")
 """Families of information loss: 0 is none, where lower is better."""
 
 
+COMPOSITE = "composite"
+"""The name of every measure that rules make of others: a word, where other names are signs."""
+
+
 @dataclass(frozen=True, slots=True)
 class ShownMeasure:
     """A measure with its texts in the reader's language: title, summary, direction, best and worst value."""
@@ -97,7 +101,7 @@ def shown_measure(measure: Measure) -> ShownMeasure:
     lower = measure.direction == "lower"
     return ShownMeasure(
         id=measure.id,
-        name=measure.name,
+        name=gettext(COMPOSITE) if measure.name == COMPOSITE else measure.name,
         title=_title(measure),
         summary=translated(measure.summary),
         family=measure.family,
