@@ -126,8 +126,7 @@
     next.focus({ preventScroll: true });
   });
 
-  // What has not changed is not put in again, so that nothing is announced or loses the focus. The entity tag
-  // of the answer names its content, also behind a proxy that compresses and so weakens it.
+  // What has not changed is not put in again, so that nothing is announced or loses the focus. A proxy may weaken the tag.
   const sameTag = (a, b) => a && b && a.replace(/^W\//, "") === b.replace(/^W\//, "");
   document.addEventListener("htmx:beforeSwap", (event) => {
     const { xhr, target } = event.detail;
