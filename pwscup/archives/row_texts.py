@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 from uuid import UUID
 
-from pwscup.core.files.exports import FORMULA_STARTS
+from scoring.reporting.spreadsheets import FORMULA_STARTS
 
 Row = dict[str, Any]
 MAX_CELL = 8 * 1024 * 1024

@@ -12,12 +12,12 @@ from django.http import HttpResponse, StreamingHttpResponse
 
 from pwscup.contests.selectors import download_name
 from pwscup.core.files import storage
-from pwscup.core.files.exports import BOM, csv_text
 from pwscup.core.http.attachments import attached
 from pwscup.core.http.pipes import Pipe
 from pwscup.disclosure import ledger
 from pwscup.formats.hidden.disclosed import disclosed_attributes
 from pwscup.submissions.pages.downloads import table_response
+from scoring.reporting.spreadsheets import BOM, csv_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from pwscup.core.files.exports import BOM, csv_text
 from pwscup.leaderboards.boards import build
 from pwscup.leaderboards.boards.sections import Facts, Phase, Player
 from pwscup.leaderboards.export import lines_of
 from scoring.cli.main import main
 from scoring.formulas import TIE_BREAKS
+from scoring.reporting.spreadsheets import BOM, csv_text
 from scoring.rulesets import load_ruleset, parse_ruleset
 from tests.every import every
 

@@ -18,7 +18,6 @@ from pwscup.accounts.names import short_names
 from pwscup.accounts.services import RefusedError
 from pwscup.contests import services as contest_services
 from pwscup.contests.models import TableDraft
-from pwscup.core.files.exports import harmless
 from pwscup.core.files.headers import TooManyColumns
 from pwscup.core.models import Event
 from pwscup.disclosure.models import Answer
@@ -31,6 +30,7 @@ from pwscup.submissions.intake import uploads
 from pwscup.submissions.models import Submission
 from pwscup.submissions.services import SubmissionRefused
 from scoring.formats.sequential import bundles
+from scoring.reporting.spreadsheets import harmless
 from tests import factories
 from tests.web import lecture, pipeline
 

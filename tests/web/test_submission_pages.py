@@ -23,6 +23,7 @@ from pwscup.submissions import middleware, selectors
 from pwscup.submissions.models import Submission
 from pwscup.submissions.pages import downloads, listing
 from pwscup.submissions.states import State
+from scoring.reporting import spreadsheets
 from tests import factories
 from tests.web import pipeline
 
@@ -567,7 +568,7 @@ def test_the_export_calculates_nothing_and_follows_the_filter(cast, as_user):
 def test_the_export_is_sent_while_it_is_read(cast, as_user, monkeypatch):
     """No part of it, no list and no number of objects grows with the submissions."""
     monkeypatch.setattr(listing, "ROWS_AT_A_TIME", 10)
-    monkeypatch.setattr(exports, "ROWS_AT_A_TIME", 10)
+    monkeypatch.setattr(spreadsheets, "ROWS_AT_A_TIME", 10)
     contest = play(6, "many")
     contest.organizers.add(cast.oscar)
     with counting_instances() as instances:

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.forms.common import RoundField
 from pwscup.contests.organize.common import organizer_page
-from pwscup.core.files.exports import ROWS_AT_A_TIME, Seconds, local_time
+from pwscup.core.files.exports import Seconds, local_time
 from pwscup.core.http.fields import choice_field, row_field
 from pwscup.core.texts.problems import SEPARATOR, parts
 from pwscup.submissions import selectors
@@ -24,6 +24,7 @@ from pwscup.submissions.models import Submission
 from pwscup.submissions.results import finals
 from pwscup.submissions.results.counting import Values, newest_results
 from pwscup.submissions.states import State
+from scoring.reporting.spreadsheets import ROWS_AT_A_TIME
 
 if TYPE_CHECKING:
     from uuid import UUID
