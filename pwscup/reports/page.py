@@ -128,7 +128,7 @@ def _timeline(facts: ReportFacts) -> str:
     ]
     names = [_("Interruption"), _("Began"), _("Length"), _("Reason")]
     parts = [
-        figure(picture, caption % {"zone": zone_name(facts.contest.timezone)}),
+        figure(picture, caption % {"zone": zone_name(facts.contest.timezone)}, _, has_table=True),
         table("", [_("Round"), _("Opened"), _("Closed")], rounds, kind="facts"),
         table(_("Interruptions"), names, stops) if stops else "",
     ]
@@ -154,7 +154,7 @@ def _arrivals(facts: ReportFacts) -> str:
     else:
         caption = _("Submissions by day.") if days else _("Submissions by hour.")
     totals = [(name, str(sum(counts))) for name, counts in series]
-    return section(_("Submissions over time"), figure(picture, caption) + _pairs("", totals))
+    return section(_("Submissions over time"), figure(picture, caption, _) + _pairs("", totals))
 
 
 def _marks(marks: Marks) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of a final report: readable in grayscale, each with an alternative text."""
+"""The pictures of a final report: readable in grayscale, each with an alternative text and its numbers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
+from django.utils.translation import gettext as _
 
-from scoring.reporting.pictures import BAR, INK, MUTED, WIDTH, WORST, svg
+from scoring.reporting.pictures import BAR, INK, MUTED, WIDTH, WORST, Cell, Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +52,7 @@ class Span:
     end: datetime
 
 
-def timeline(spans: Sequence[Span], breaks: Sequence[Span], zone: ZoneInfo, *, alt: str) -> str:
+def timeline(spans: Sequence[Span], breaks: Sequence[Span], zone: ZoneInfo, *, alt: str) -> Picture:
     """Rounds as bars, one below the other, and time that did not count as hatched columns."""
     from matplotlib import dates
 
@@ -70,7 +71,20 @@ def timeline(spans: Sequence[Span], breaks: Sequence[Span], zone: ZoneInfo, *, a
         axes.xaxis.set_major_formatter(dates.DateFormatter(_form(spans), tz=zone))
         axes.tick_params(axis="y", length=0)
 
-    return svg(draw, (WIDTH, 0.8 + 0.42 * len(spans)), alt=alt, name="timeline")
+    rows = [
+        (*names, _minute(span.start, zone), _minute(span.end, zone))
+        for names, span in (
+            *(((span.name, ""), span) for span in spans),
+            *((("", stop.name), stop) for stop in breaks),
+        )
+    ]
+    head = [_("Round"), _("Interruption"), _("Began"), _("Ended")]
+    return Picture(draw, (WIDTH, 0.8 + 0.42 * len(spans)), head, rows, alt, "timeline")
+
+
+def _minute(moment: datetime, zone: ZoneInfo) -> str:
+    """A moment in ISO 8601, to the minute."""
+    return moment.astimezone(zone).isoformat(" ", "minutes")
 
 
 def _form(spans: Sequence[Span]) -> str:
@@ -85,7 +99,7 @@ def arrivals(
     form: str,
     *,
     alt: str,
-) -> str:
+) -> Picture:
     """Submissions in each time step, stacked by final state."""
 
     def draw(axes: Axes) -> None:
@@ -102,7 +116,11 @@ def arrivals(
         axes.locator_params(axis="y", integer=True)
         axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(0, 1.25), ncols=len(series))
 
-    return svg(draw, (WIDTH, 2.9), alt=alt, name="arrivals")
+    columns = zip(*(counts for _name, counts in series), strict=True)
+    moments = (start.isoformat(" ", "minutes") for start in starts)
+    rows = [(moment, *counts) for moment, counts in zip(moments, columns, strict=True)]
+    head = [_("Began"), *(name for name, _counts in series)]
+    return Picture(draw, (WIDTH, 2.9), head, rows, alt, "arrivals")
 
 
 def heat_map(
@@ -115,7 +133,7 @@ def heat_map(
     top: int,
     alt: str,
     name: str,
-) -> str:
+) -> Picture:
     """Rates by attacker and attacked team: the darker, the higher; a cross is a team's own cell.
 
     `top` is the end of the color scale, in per cent.
@@ -145,7 +163,11 @@ def heat_map(
         scale.solids.set(rasterized=False, edgecolor="face")  # no nested raster image
 
     size = (max(WIDTH, 2.6 + 0.34 * n_columns), 2.2 + 0.34 * n_rows)
-    return svg(draw, size, alt=alt, name=name)
+    rows = [
+        (attacker, *("×" if is_own else rate for rate, is_own in zip(line, crossed, strict=True)))
+        for attacker, line, crossed in zip(attackers, values.tolist(), own, strict=True)
+    ]
+    return Picture(draw, size, [axes_titles[1], *defenders], rows, alt, name)
 
 
 def _in_cell(value: float, is_own: bool, n_columns: int) -> str:
@@ -176,7 +198,7 @@ def scatter(
     *,
     alt: str,
     name: str,
-) -> str:
+) -> Picture:
     """A point for each team, and steps along the front; better values are to the right and above."""
 
     def draw(axes: Axes) -> None:
@@ -205,7 +227,9 @@ def scatter(
         axes.grid(color=PALE, linewidth=0.8)
         axes.set_axisbelow(True)
 
-    return svg(draw, (WIDTH, 4.6), alt=alt, name=name)
+    rows = [(point.name, point.rank, point.x, point.y) for point in points]
+    head = [_("Team"), _("Rank"), across.title, up.title]
+    return Picture(draw, (WIDTH, 4.6), head, rows, alt, name)
 
 
 def _is_beside(point: Point, points: Sequence[Point], across: Axis, up: Axis) -> bool:
@@ -222,10 +246,14 @@ def curve(
     formula: tuple[str, Sequence[Sequence[float]]],
     titles: tuple[str, str],
     *,
+    rows: Sequence[Sequence[Cell]],
     alt: str,
     name: str,
-) -> str:
-    """Points of several series, filled if they count, and a theoretical curve; the second axis is logarithmic."""
+) -> Picture:
+    """Points of several series, filled if they count, and a theoretical curve; the second axis is logarithmic.
+
+    `rows` are the points with round, team, position and whether they count: exact ones are drawn above their place.
+    """
     from matplotlib.ticker import LogLocator, NullFormatter
 
     def draw(axes: Axes) -> None:
@@ -256,12 +284,20 @@ def curve(
         axes.set_axisbelow(True)
         axes.figure.legend(frameon=False, loc="outside upper left", ncols=2)
 
-    return svg(draw, (WIDTH, 4.4), alt=alt, name=name)
+    label, line = formula
+    head = [_("Round"), _("Team"), *titles, _("Counts")]
+    drawn = [*rows, *((label, "", x, y, "") for x, y in line)]
+    return Picture(draw, (WIDTH, 4.4), head, drawn, alt, name)
 
 
 def bars(
-    rows: Sequence[tuple[str, float, float | None]], title: str, *, alt: str, name: str
-) -> str:
+    rows: Sequence[tuple[str, float, float | None]],
+    title: str,
+    head: tuple[str, str, str],
+    *,
+    alt: str,
+    name: str,
+) -> Picture:
     """A bar for each name, in per cent; the second number is shown as a line."""
 
     def draw(axes: Axes) -> None:
@@ -276,7 +312,7 @@ def bars(
         axes.set_xlabel(title)
         axes.tick_params(axis="y", length=0)
 
-    return svg(draw, (WIDTH, 0.9 + 0.3 * len(rows)), alt=alt, name=name)
+    return Picture(draw, (WIDTH, 0.9 + 0.3 * len(rows)), head, rows, alt, name)
 
 
 def stacked(
@@ -287,7 +323,7 @@ def stacked(
     is_stacked: bool,
     alt: str,
     name: str,
-) -> str:
+) -> Picture:
     """The components of the totals: stacked in one bar for each team, or as separate bars."""
     thick = 0.66 if is_stacked else 0.78 / len(series)
 
@@ -315,26 +351,39 @@ def stacked(
         axes.figure.legend(frameon=False, loc="outside upper left", ncols=2)
 
     per_team = 0.32 if is_stacked else 0.2 * len(series)
-    return svg(draw, (WIDTH, 1.5 + per_team * len(teams)), alt=alt, name=name)
+    head = [_("Team"), *(part for part, _values in series)]
+    rows = list(zip(teams, *(values for _part, values in series), strict=True))
+    return Picture(draw, (WIDTH, 1.5 + per_team * len(teams)), head, rows, alt, name)
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A measure over all teams, 0 for the worst value and 1 for the best, with labels of these ends."""
+    """A measure over all teams, 0 for the worst value and 1 for the best, with labels and values of these ends."""
 
     name: str
     worst: str
     best: str
+    ends: tuple[float, float]
     shares: tuple[float, ...]
     own: float | None
 
+    @property
+    def quartiles(self) -> list[float]:
+        """The shares below which a quarter, half and three quarters of the teams are."""
+        return np.quantile(self.shares, [0.25, 0.5, 0.75]).tolist()
 
-def profile(spreads: Sequence[Spread], *, alt: str, name: str) -> str:
+    def value(self, share: float | None) -> float | None:
+        """The value at a share of the way from the worst to the best."""
+        worst, best = self.ends
+        return None if share is None else worst + share * (best - worst)
+
+
+def profile(spreads: Sequence[Spread], team: str, *, alt: str, name: str) -> Picture:
     """Every measure over all teams (line: all, bar: the middle half, tick: the median), and one team's line."""
 
     def draw(axes: Axes) -> None:
         for row, spread in enumerate(spreads):
-            low, middle, high = np.quantile(spread.shares, [0.25, 0.5, 0.75])
+            low, middle, high = spread.quartiles
             axes.hlines(row, min(spread.shares), max(spread.shares), color=MUTED, linewidth=1.5)
             axes.barh(row, high - low, left=low, color=PALE, height=0.5, edgecolor=MUTED)
             axes.vlines(middle, row - 0.3, row + 0.3, color=INK, linewidth=1.5)
@@ -349,4 +398,10 @@ def profile(spreads: Sequence[Spread], *, alt: str, name: str) -> str:
         axes.spines[["bottom", "left"]].set_visible(False)
         axes.tick_params(axis="y", length=0)
 
-    return svg(draw, (WIDTH, 0.5 + 0.36 * len(spreads)), alt=alt, name=name)
+    head = [_("Measure"), _("Worst"), _("Worse quartile"), _("Median"), _("Better quartile")]
+    rows = [
+        (s.name, *map(s.value, [min(s.shares), *s.quartiles, max(s.shares), s.own]))
+        for s in spreads
+    ]
+    size = (WIDTH, 0.5 + 0.36 * len(spreads))
+    return Picture(draw, size, [*head, _("Best"), team], rows, alt, name)

@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest
     from pwscup.reports.certificates import Certificate
 
-# A self-contained page: its own style, no other resources, and no access to this site.
+# A self-contained page: its own style, no other resources, and no access to this site; its pictures may be saved.
 ALONE = {
     "default-src": ["'none'"],
     "style-src": ["'unsafe-inline'"],
     "frame-ancestors": ["'none'"],
-    "sandbox": ["allow-popups"],
+    "sandbox": ["allow-popups", "allow-downloads"],
 }
 
 

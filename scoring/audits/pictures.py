@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scoring.audits.audit import Audit
-from scoring.reporting.pictures import BAR, INK, MUTED, WIDTH, WORST, svg
+from scoring.errors import gettext_noop as _
+from scoring.reporting.document import Translate
+from scoring.reporting.pictures import BAR, INK, MUTED, WIDTH, WORST, Picture
 from scoring.tables.equivalence import IntArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def rates(audit: Audit) -> str:
+def rates(audit: Audit, alt: str, t: Translate = str) -> Picture:
     """Each attacker's rate as a bar, the interval of what was found as a whisker."""
     findings = audit.findings[::-1]  # the first bar of a chart is its lowest
     height = 0.8 + 0.3 * len(findings)
@@ -33,10 +35,19 @@ def rates(audit: Audit) -> str:
         axes.set_xlabel("%")
         axes.tick_params(axis="y", length=0)
 
-    return svg(draw, (WIDTH, height))
+    head = (
+        _("attack method"),
+        _("rate in %"),
+        _("lower end of the interval in %"),
+        _("upper end of the interval in %"),
+    )
+    rows = [
+        (f.attack.id, f.rate * 100, f.found.low * 100, f.found.high * 100) for f in audit.findings
+    ]
+    return Picture(draw, (WIDTH, height), [t(text) for text in head], rows, alt, "rates")
 
 
-def times_found(audit: Audit) -> str:
+def times_found(audit: Audit, alt: str, t: Translate = str) -> Picture:
     """The number of records found by no attacker, by one, by two, …"""
     counts = np.bincount(audit.times_found, minlength=len(audit.findings) + 1)
 
@@ -45,10 +56,11 @@ def times_found(audit: Audit) -> str:
         axes.bar(positions, counts, color=[MUTED, *[BAR] * (len(counts) - 1)], width=0.7)
         axes.set_xticks(positions)
 
-    return svg(draw, (WIDTH, 2.6))
+    head = [t(_("Attackers")), t(_("Records"))]
+    return Picture(draw, (WIDTH, 2.6), head, list(enumerate(counts.tolist())), alt, "times-found")
 
 
-def class_sizes(audit: Audit) -> str:
+def class_sizes(audit: Audit, alt: str, t: Translate = str) -> Picture:
     """The number of records in classes of 1, 2, 3–4, 5–9, … records."""
     labels, counts = records_by_class_size(audit.class_sizes)
 
@@ -57,7 +69,9 @@ def class_sizes(audit: Audit) -> str:
         axes.bar(np.arange(len(labels)), counts, color=colours, width=0.7)
         axes.set_xticks(np.arange(len(labels)), labels)
 
-    return svg(draw, (WIDTH, 2.6))
+    head = [t(_("Size of the class")), t(_("Records"))]
+    rows = list(zip(labels, counts, strict=True))
+    return Picture(draw, (WIDTH, 2.6), head, rows, alt, "class-sizes")
 
 
 def records_by_class_size(sizes: IntArray) -> tuple[list[str], list[int]]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from html import escape
 
 from scoring.attacks.membership import Membership
@@ -14,11 +14,9 @@ from scoring.audits.single import sentences
 from scoring.errors import gettext_noop as _
 from scoring.measures.disclosure import Disclosure
 from scoring.registry import MEASURES, Measure
-from scoring.reporting.document import document, figure, section, table
+from scoring.reporting.document import Translate, document, figure, section, table
 from scoring.reporting.intervals import Rate
 from scoring.reporting.style import STYLE
-
-Translate = Callable[[str], str]
 
 FAMILIES = {
     "anonymity": _("Equivalence classes"),
@@ -132,7 +130,8 @@ def _attackers(audit: Audit, t: Translate) -> str:
             "the share that was found. Every attacker has the whole original and the records in a random order."
         )
     )
-    picture = figure(pictures.rates(audit), caption)
+    alt = t(_("The rate of each attacker as a bar; the table has the numbers."))
+    picture = figure(pictures.rates(audit, alt, t), caption, t, has_table=True)
     rows = (_finding(finding, t) for finding in audit.findings)
     found = table("", [t(text) for text in head], rows, numeric=(1, 2, 3, 4), kind="attackers")
     return section(t(_("All attackers")), f"{picture}{found}")
@@ -156,10 +155,11 @@ def _interval(rate: Rate) -> str:
 def _records(audit: Audit, t: Translate) -> str:
     times = t(_("Records by the number of attackers that found them: none, one, two, …"))
     sizes = t(_("Records by the size of their equivalence class; unique records are on the left."))
-    figures = figure(pictures.times_found(audit), times) + figure(
-        pictures.class_sizes(audit), sizes
+    figures = (
+        figure(pictures.times_found(audit, times, t), times, t),
+        figure(pictures.class_sizes(audit, sizes, t), sizes, t),
     )
-    return section(t(_("The records")), figures)
+    return section(t(_("The records")), "".join(figures))
 
 
 def comparisons(

@@ -6,10 +6,9 @@ from __future__ import annotations
 from html import escape
 
 from scoring.audits.series import SeriesAudit
-from scoring.audits.series_texts import Translate
 from scoring.errors import gettext_noop as _
 from scoring.formats.sequential import pictures
-from scoring.reporting.document import figure, section
+from scoring.reporting.document import Translate, figure, section
 
 MOST_PAIRS = 8
 """The number of pairs of releases whose regions are drawn: the last ones."""
@@ -74,5 +73,6 @@ def _pair(audit: SeriesAudit, n: int, columns: tuple[int, int], t: Translate) ->
         names=names,
         name=f"boxes-{n}",
         alt=said,
+        translate=t,
     )
-    return figure(drawn, said)
+    return figure(drawn, said, t)

@@ -14,13 +14,12 @@ from scoring.audits.series_summary import summary
 from scoring.audits.series_texts import (
     ATTACKERS,
     DEFINITIONS,
-    Translate,
     Values,
     remarks,
     verdict,
 )
 from scoring.errors import gettext_noop as _
-from scoring.reporting.document import document, section, table
+from scoring.reporting.document import Translate, document, section, table
 from scoring.reporting.style import STYLE
 
 _STYLE = f"""{STYLE}.nowrap {{ white-space: nowrap; }}

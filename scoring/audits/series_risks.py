@@ -9,7 +9,6 @@ from scoring.audits.numbers import percent
 from scoring.audits.series import MOST_LISTED, SeriesAudit
 from scoring.audits.series_texts import (
     DEFINITIONS,
-    Translate,
     Values,
     above_told,
     how_found,
@@ -18,7 +17,7 @@ from scoring.audits.series_texts import (
 )
 from scoring.errors import gettext_noop as _
 from scoring.formats.sequential import pictures
-from scoring.reporting.document import figure, section, table
+from scoring.reporting.document import Translate, figure, section, table
 
 
 def definitions_compared(values: Values, t: Translate) -> str:
@@ -101,8 +100,9 @@ def histograms(audit: SeriesAudit, t: Translate) -> str:
             labels=labels,
             name=f"histogram-{finding.definition.value}",
             alt=said,
+            translate=t,
         )
-        parts.append(figure(drawn, said))
+        parts.append(figure(drawn, said, t))
     return section(t(_("Distribution of risks")), "".join(parts))
 
 
@@ -137,7 +137,8 @@ def over_time(audit: SeriesAudit, values: Values, t: Translate) -> str:
             )
         ) % {"definition": t(DEFINITIONS[audit.definition.value][0])}
         labels = (t(_("largest")), t(_("mean")))
-        picture = figure(pictures.over_time(audit.chosen.history, labels=labels, alt=said), said)
+        drawn = pictures.over_time(audit.chosen.history, labels=labels, alt=said, translate=t)
+        picture = figure(drawn, said, t, has_table=True)
     only_last = [
         t(DEFINITIONS[found["definition"]][0])
         for found in values["findings"]

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from scoring.audits.numbers import percent
 from scoring.errors import gettext_noop as _
+from scoring.reporting.document import Translate
 
-Translate = Callable[[str], str]
 Values = Mapping[str, Any]
 
 DEFINITIONS: dict[str, tuple[str, str]] = {

@@ -8,11 +8,11 @@ from html import escape
 from typing import Any
 
 from scoring.audits.numbers import percent
-from scoring.audits.report import Translate, all_measures, comparisons
+from scoring.audits.report import all_measures, comparisons
 from scoring.audits.summary import of_disclosure, of_membership
 from scoring.audits.synthetic import SyntheticAudit
 from scoring.errors import gettext_noop as _
-from scoring.reporting.document import document, table
+from scoring.reporting.document import Translate, document, table
 from scoring.reporting.style import STYLE
 
 COPIES = _(

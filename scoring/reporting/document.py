@@ -3,13 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import base64
+import math
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
+
+from scoring.errors import gettext_noop as _
+from scoring.reporting.pictures import Cell, Picture
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 """The content security policy of the page itself: nothing runs, whatever a name in it contains."""
 Rows = Iterable[Sequence[str]]
 """The cells of a table, HTML already."""
+Translate = Callable[[str], str]
+"""From the English texts of this library to the reader's language."""
 
 
 def document(title: str, style: str, body: str, *, language: str = "en") -> str:
@@ -36,15 +43,75 @@ def section(title: str, body: str) -> str:
     return f"<section><h2>{escape(title)}</h2>{body}</section>" if body else ""
 
 
-def figure(svg: str, caption: str) -> str:
-    """A picture over its caption.
+def figure(
+    picture: Picture, caption: str, translate: Translate = str, *, has_table: bool = False
+) -> str:
+    """A picture over its caption, its files to save, and its numbers to unfold unless a table of the page has them.
 
     Examples
     --------
-    >>> figure("<svg></svg>", "All teams.")
-    '<figure><svg></svg><figcaption>All teams.</figcaption></figure>'
+    >>> picture = Picture(lambda axes: axes.bar(["Red"], 50), (2, 1), ["Team", "%"], [("Red", 50)], "Rates", "rates")
+    >>> made = figure(picture, "All teams.")
+    >>> [word in made for word in ("<figcaption>All teams.", 'download="rates.png"', '<td class="n">50</td>')]
+    [True, True, True]
     """
-    return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
+    files = saved(picture, translate)
+    shown = f"<figure>{picture.svg()}<figcaption>{escape(caption)}{files}</figcaption></figure>"
+    return shown if has_table else f"{shown}{numbers(picture, translate)}"
+
+
+def saved(picture: Picture, translate: Translate = str) -> str:
+    """Links that hold a picture as PNG and CSV themselves: neither a script nor a server is needed."""
+    files = (
+        (translate(_("Download as PNG")), "png", "image/png", picture.png()),
+        (translate(_("Download as CSV")), "csv", "text/csv;charset=utf-8", picture.csv()),
+    )
+    links = (
+        f'<a download="{escape(picture.name)}.{end}" aria-label="{escape(named(words, picture.alt, translate))}" '
+        f'href="data:{kind};base64,{base64.b64encode(data).decode()}">{escape(words)}</a>'
+        for words, end, kind, data in files
+    )
+    return f'<span class="saved">{" ".join(links)}</span>'
+
+
+def named(name: str, text: str, translate: Translate = str) -> str:
+    """A name and the text that belongs to it.
+
+    Examples
+    --------
+    >>> named("Red", "50 %")
+    'Red: 50 %'
+    """
+    return translate(_("%(name)s: %(text)s")) % {"name": name, "text": text}
+
+
+def numbers(picture: Picture, translate: Translate = str) -> str:
+    """The numbers of a picture as a table that is folded.
+
+    Examples
+    --------
+    >>> picture = Picture(print, (2, 1), ["Team", "%"], [("Red", 12.3456789)], "Rates", "rates")
+    >>> '<data value="12.3456789">12.3457</data>' in numbers(picture)
+    True
+    """
+    numeric = [
+        n
+        for n in range(len(picture.head))
+        if not any(isinstance(row[n], str) for row in picture.rows)
+    ]
+    rows = ([_shown(cell) for cell in row] for row in picture.rows)
+    title = escape(translate(_("The numbers of this chart")))
+    shown = table("", picture.head, rows, numeric=numeric)
+    return f'<details class="numbers"><summary>{title}</summary>{shown}</details>'
+
+
+def _shown(cell: Cell) -> str:
+    """A number with six digits, and its exact value."""
+    if isinstance(cell, float) and not math.isnan(cell):
+        return f'<data value="{cell!r}">{cell:,.6g}</data>'
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    return escape(cell) if isinstance(cell, str) else "–"
 
 
 def table(

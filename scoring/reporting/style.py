@@ -24,6 +24,8 @@ header p { color: var(--muted); margin: 0; }
 figure { margin: 1.25rem 0; }
 figure svg { display: block; width: 100%; max-width: 42rem; height: auto; }
 figcaption { color: var(--muted); font-size: .9rem; }
+.saved { display: block; } .saved a { margin-right: 1rem; color: inherit; }
+.numbers { font-size: .9rem; margin: -.75rem 0 1.25rem; } .numbers summary { color: var(--muted); cursor: pointer; }
 table { width: 100%; font-size: .92rem; }
 th, td { text-align: left; padding: .35rem .6rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--muted); font-weight: 600; }
@@ -42,7 +44,7 @@ dd { margin: 0 0 0 1.2rem; }
   .attackers td:nth-child(4) { white-space: normal; }
 }
 @media print { body { background: none; font-size: 11pt; } main { max-width: none; padding: 0; }
-  section, figure, tr { break-inside: avoid; } }
+  section, figure, tr { break-inside: avoid; } .saved, .numbers:not([open]) { display: none; } }
 """
 )
 """Of reports: audits, and what the platform writes."""

@@ -173,7 +173,9 @@ def test_the_report_names_everything_and_needs_nothing_else(full):
     assert page.open == []
     assert "script" not in page.seen
     assert page.seen.count("svg") == 3
-    assert all(address.startswith("#") for address in page.addresses)  # no other file, no network
+    assert all(
+        address.startswith(("#", "data:")) for address in page.addresses
+    )  # no other file, no network
     assert all(id_ in page.text for id_ in [*ATTACKS, *MEASURES])
     assert verdict(full) in page.text
     assert full.worst.attack.id in verdict(full)

@@ -109,7 +109,7 @@ def test_overlaps_are_those_that_give_bob_away():
     assert pictures.overlapping(T12, T13).tolist() == [[1, 2]]
     assert pictures.overlapping(T13, T13).tolist() == [[1, 2], [2, 1]]
     assert pictures.overlapping(T16, T16).tolist() == []
-    picture = pictures.boxes(SMALL.attributes, T12, T13)
+    picture = pictures.boxes(SMALL.attributes, T12, T13).svg()
     label = xml.dom.minidom.parseString(picture).documentElement.getAttribute("aria-label")
     assert label.endswith("of both 1 and 2, of T*(2) 1 and 2")
 
@@ -117,10 +117,10 @@ def test_overlaps_are_those_that_give_bob_away():
 def test_pictures_say_what_they_show():
     rng = np.random.default_rng(1)
     history = risks_over_time(SMALL, (T12, T13), Definition.WORLDS, rng=rng)
-    histogram = pictures.histogram(history[-1], m=2, labels=("リスク", "人数"))
+    histogram = pictures.histogram(history[-1], m=2, labels=("リスク", "人数")).svg()
     assert "largest risk 0.600, mean 0.580" in histogram
     assert all(f">{label}<" in histogram for label in ("リスク", "人数"))
-    assert "1: largest risk 0.500, mean 0.500; 2: largest" in pictures.over_time(history)
+    assert "1: largest risk 0.500, mean 0.500; 2: largest" in pictures.over_time(history).svg()
 
 
 # guesses

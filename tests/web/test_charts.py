@@ -3,7 +3,7 @@
 
 One exception: a picture in the cell of a table is a decoration of the figures in its row, and hidden from screen
 readers. Scripts draw the PNG. Without them, pictures that the server draws are there, and each chart has its table and
-its CSV.
+its CSV. Charts of reports that stand alone hold their files themselves: `tests/web/test_charts_of_reports.py`.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from datetime import timedelta
 from html.parser import HTMLParser
@@ -127,6 +128,12 @@ def words_of(html: str) -> str:
     return re.sub(r"<[^>]*>", " ", html[html.index("<body") :])
 
 
+def unpacked(html: str) -> str:
+    """The page with the CSV files of its pictures as text."""
+    packed = re.compile(r"data:text/csv[^,]*,([^\"]*)")
+    return packed.sub(lambda found: base64.b64decode(found[1]).decode(), html)
+
+
 def totals(rows):
     return [[row["rank"], row["name"], row["total"]] for row in rows]
 
@@ -190,7 +197,7 @@ def assert_boards_of_scores(html, boards):
 
 def assert_stands_alone_and_says_what_pictures_show(html):
     assert not re.search(r"<(script|link|img|iframe|object)\b", html)
-    assert not re.findall(r'(?:src|href)="(?!#)[^"]*"', html.replace("xmlns:xlink", ""))
+    assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', html.replace("xmlns:xlink", ""))
     pictures = re.findall(r"<svg[^>]*>", html)
     assert len(pictures) >= 8
     assert all('role="img"' in one and re.search(r'aria-label="[^"]+"', one) for one in pictures)
@@ -351,20 +358,23 @@ def test_no_byte_tells_of_a_hidden_measure(noon, game, lecture, settings, sketch
         evaluation.save()
     html = selectors.page_of(written(game.contest, game.oscar), "en")
     assert "0.123456789" in html
+    assert "U5,0.123456789," in unpacked(html)
     assert "12.35" in words_of(html)
     assert [row[0] for row in tables(html, "board-matrix")[0] if row[0] == "EUC2"] == ["EUC2"]
     Contest.objects.filter(pk=game.contest.pk).update(hidden_measures=["U5", "EUC2"])
     settings.LANGUAGES = languages
     report = written(game.contest, game.oscar)
     for language in LANGUAGES:
-        html = selectors.page_of(report, language)
+        html = unpacked(selectors.page_of(report, language))
         assert "0.12345" not in html
         assert not re.search(r"0\.123|12\.3", words_of(html))
         assert "EUC2" not in [row[0] for row in tables(html, "board-matrix")[0]]
     settings.LANGUAGES = [("en", "English")]
     Contest.objects.filter(pk=lecture.contest.pk).update(hidden_measures=["LOSS"])
-    html = selectors.page_of(written(lecture.contest, lecture.oscar), "en")
-    assert "58.33" not in words_of(html)
+    html = unpacked(selectors.page_of(written(lecture.contest, lecture.oscar), "en"))
+    assert words_of(html).count("58.33") == 1  # the mean of the rates on Red
+    assert not re.search(r"0\.4166|41\.67", html)
+    assert "Team,Protection,Attack,Presentation\r\n" in html
     assert not tables(html, "board-measures")
 
 

@@ -3,20 +3,27 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from datetime import UTC, datetime
+from io import BytesIO
 
 import numpy as np
 import pytest
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone, translation
+from PIL import Image
 from playwright.sync_api import Route
 
 from pwscup.archives.models import ContestImport
 from pwscup.contests.models import Contest, TableDraft
+from pwscup.core import jobs
 from pwscup.leaderboards.history.course import over_time
 from pwscup.reports.facts import gather
+from pwscup.reports.models import FinalReport
 from pwscup.reports.page import document
+from pwscup.reports.services import request_report
 from pwscup.submissions.models import Evaluation
 from scoring.registry import MEASURES
 from scoring.tables.schema import Role
@@ -249,7 +256,48 @@ def of_a_hidden_table():
     return played.contest
 
 
+@pytest.fixture
+def oscar_of_ranks(sketched):
+    """An organizer, and a contest of theirs whose report is written."""
+    contest = of_ranks()
+    oscar = contest.organizers.get()
+    report = request_report(actor=oscar, contest=Contest.objects.get(pk=contest.pk))
+    assert jobs.work_on(FinalReport, report.pk)
+    client = Client()
+    client.force_login(oscar)
+    return client, contest
+
+
 PLAYS = some(2, [of_many_measures, of_a_hidden_table, of_a_series, of_ranks, of_scores])
+
+
+def test_links_of_a_report_save_its_charts(person, site, oscar_of_ranks, tmp_path):
+    """As the platform serves it, with its policy, and as a file of this machine; no script runs, nothing is fetched."""
+    client, contest = oscar_of_ranks
+    address = reverse("organize-report-preview", args=[contest.slug])
+    page = shown(person, site, client, address)
+    file = tmp_path / "report.html"
+    file.write_bytes(client.get(address).content)
+    for at in (site.url + address, file.as_uri()):
+        page.goto(at)
+        figure = page.locator("figure").nth(1)
+        for words, end in (("Download as PNG: ", ".png"), ("Download as CSV: ", ".csv")):
+            link = figure.get_by_role("link", name=words)
+            with page.expect_download() as waiting:
+                link.click()
+            saved = waiting.value
+            assert saved.suggested_filename == link.get_attribute("download")
+            assert saved.suggested_filename.endswith(end)
+            data = saved.path().read_bytes()
+            assert base64.b64encode(data).decode() == link.get_attribute("href").partition(",")[2]
+            if end == ".png":
+                assert Image.open(BytesIO(data)).format == "PNG"
+            else:
+                assert len(data.decode("utf-8-sig").splitlines()) > 1
+    page.emulate_media(media="print")
+    assert not page.get_by_text("Download as PNG").first.is_visible()
+    page.emulate_media(media="screen")
+    assert person.faults == []
 
 
 @pytest.mark.parametrize("play", PLAYS)

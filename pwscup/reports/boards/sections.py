@@ -14,6 +14,7 @@ from pwscup.core.templatetags.pwscup import measure as measure_words
 from pwscup.core.templatetags.pwscup import percent as percent_words
 from pwscup.leaderboards import charts
 from pwscup.leaderboards.boards.heat import top_of
+from pwscup.leaderboards.boards.texts import title_of
 from pwscup.leaderboards.pictures.scatter import Axis, front_of, scatter_of
 from pwscup.reports import pictures
 from pwscup.reports.boards import tables
@@ -23,6 +24,7 @@ from scoring.reporting.document import figure, section
 if TYPE_CHECKING:
     from pwscup.contests.rules.measures import ShownMeasure
     from pwscup.reports.boards.facts import Group
+    from scoring.reporting.pictures import Cell, Picture
 
 Data = Mapping[str, Any]
 MOST_PROFILES = 40
@@ -69,7 +71,7 @@ def _parts(group: Group) -> Iterator[str]:
         alt=_("Bars of the parts by team; the table above has the numbers."),
         name=f"{group.key}-parts",
     )
-    yield figure(picture, _("Components of the totals."))
+    yield figure(picture, _("Components of the totals."), _)
 
 
 def _trade_off(group: Group) -> Iterator[str]:
@@ -89,7 +91,7 @@ def _trade_off(group: Group) -> Iterator[str]:
         "Better is up and right; the dashed line joins the teams that no other team beats in both. The star is the "
         "first place; with many teams the numbers are their ranks."
     )
-    yield figure(picture, caption)
+    yield figure(picture, caption, _)
 
 
 def _by_values(group: Group) -> tuple[list[Point], Axis, Axis] | None:
@@ -133,6 +135,7 @@ def _curve(group: Group, data: Data) -> Iterator[str]:
         ],
         (chart["formula"], chart["line"]),
         (chart["x_label"], chart["y_label"]),
+        rows=list(_estimates(data)),
         alt=_("The distance of every estimate by ε; the table has the numbers."),
         name=f"{group.key}-curve",
     )
@@ -140,9 +143,17 @@ def _curve(group: Group, data: Data) -> Iterator[str]:
         "The distance of each scored estimate from the hidden table, by the ε of its data; filled points "
         "count. The dashed line is the root mean square distance of one query for the table with that ε."
     )
-    yield figure(picture, caption)
+    yield figure(picture, caption, _)
     title = escape(_("The numbers of all estimates"))
     yield f"<details><summary>{title}</summary>{tables.of_curve(data)}</details>"
+
+
+def _estimates(data: Data) -> Iterator[tuple[Cell, ...]]:
+    """Every estimate: its round, team, ε and distance, and whether it counts."""
+    titles = {round["key"]: title_of(round) for round in data["rounds"]}
+    for row in data["rows"]:
+        counts = _("yes") if row["counts"] else _("no")
+        yield titles[row["round"]], row["name"], float(row["epsilon"]), row["value"], counts
 
 
 # Attacks
@@ -161,7 +172,7 @@ def _matrix(group: Group, data: Data) -> Iterator[str]:
     )
     caption = " ".join(filter(None, map(str, (group.attack.report_matrix, group.attack.explained))))
     wider = " wider" if len(data["defenders"]) > pictures.MOST_NUMBERS else ""
-    yield f'<div class="scroll wide{wider}">{figure(picture, caption)}</div>'
+    yield f'<div class="scroll wide{wider}">{figure(picture, caption, _, has_table=True)}</div>'
     yield tables.of_matrix(data)
     yield from _by_attacker(group, data)
     yield from _by_defender(group, data)
@@ -184,10 +195,11 @@ def _by_attacker(group: Group, data: Data) -> Iterator[str]:
     picture = pictures.bars(
         rows,
         str(group.attack.percent),
+        (_("Attacker"), _("Mean in %"), _("Best in %")),
         alt=_("Rates by attacker as bars; the matrix has the numbers."),
         name=f"{group.key}-attackers",
     )
-    yield figure(picture, str(group.attack.by_attacker))
+    yield figure(picture, str(group.attack.by_attacker), _)
 
 
 def _by_defender(group: Group, data: Data) -> Iterator[str]:
@@ -202,11 +214,12 @@ def _by_defender(group: Group, data: Data) -> Iterator[str]:
     picture = pictures.bars(
         rows,
         str(group.attack.percent),
+        (_("Attacked team"), _("Mean in %"), _("Worst in %")),
         alt=_("Rates by attacked team as bars; the matrix has the numbers."),
         name=f"{group.key}-defenders",
     )
     caption = _("By attacked team: the mean over those who guessed, and as a line the worst rate.")
-    yield figure(picture, caption)
+    yield figure(picture, caption, _)
 
 
 # Measures
@@ -224,7 +237,7 @@ def _profiles(group: Group) -> Iterator[str]:
         "best, the bar the middle half, the tick the median; the red line is the team %(team)s."
     )
     drawn = [
-        figure(_profile(group, data, rows, n), caption % {"team": row["name"]})
+        figure(_profile(group, data, rows, n), caption % {"team": row["name"]}, _)
         for n, row in enumerate(rows[:MOST_PROFILES])
     ]
     yield drawn[0]
@@ -237,16 +250,15 @@ def _profiles(group: Group) -> Iterator[str]:
         yield f"<details><summary>{title}</summary>{others}</details>"
 
 
-def _profile(group: Group, data: Data, rows: list[Data], n: int) -> str:
+def _profile(group: Group, data: Data, rows: list[Data], n: int) -> Picture:
     spreads = [
         spread
         for position, shown in enumerate(measures_in(data))
         if (spread := _spread(shown, [row["cells"][position]["value"] for row in rows], n))
     ]
-    alt = _("The position of the team %(team)s among all teams by each measure.")
-    return pictures.profile(
-        spreads, alt=alt % {"team": rows[n]["name"]}, name=f"{group.key}-team-{n}"
-    )
+    team = rows[n]["name"]
+    alt = _("The position of the team %(team)s among all teams by each measure.") % {"team": team}
+    return pictures.profile(spreads, team, alt=alt, name=f"{group.key}-team-{n}")
 
 
 def _spread(shown: ShownMeasure, values: list[float | None], n: int) -> Spread | None:
@@ -264,7 +276,8 @@ def _spread(shown: ShownMeasure, values: list[float | None], n: int) -> Spread |
         return 1.0 if worst == best else (value - worst) / (best - worst)
 
     shares = tuple(found for value in values if (found := share(value)) is not None)
-    return Spread(shown.id, _end(shown, worst), _end(shown, best), shares, share(values[n]))
+    ends = (worst, best)
+    return Spread(shown.id, _end(shown, worst), _end(shown, best), ends, shares, share(values[n]))
 
 
 def _end(shown: ShownMeasure, value: float) -> str:

@@ -111,7 +111,7 @@ def _drawn(
             drawn[f"regions-{time}-{time + 1}.svg"] = pictures.boxes(
                 microdata.attributes, *pair, columns=columns, names=names
             )
-    return {name: picture.encode() for name, picture in drawn.items()}
+    return {name: picture.svg().encode() for name, picture in drawn.items()}
 
 
 def _values(microdata: Microdata, history: Sequence[Risks], over_time: bool) -> dict[str, Any]:

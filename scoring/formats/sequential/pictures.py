@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scoring.errors import gettext_noop as _
 from scoring.formats.sequential.boxes import Groups
 from scoring.formats.sequential.risk import Risks
 from scoring.formats.sequential.scored import is_above
 from scoring.formats.sequential.tables import Attribute, FloatArray, Release
-from scoring.reporting.pictures import BAR, INK, MUTED, WIDTH, WORST, svg
+from scoring.reporting.document import Translate
+from scoring.reporting.pictures import BAR, INK, MUTED, WIDTH, WORST, Cell, Picture
 from scoring.tables.equivalence import IntArray
 
 if TYPE_CHECKING:
@@ -34,7 +36,8 @@ def boxes(
     names: tuple[str, str] = ("T*(1)", "T*(2)"),
     name: str = "boxes",
     alt: str | None = None,
-) -> str:
+    translate: Translate = str,
+) -> Picture:
     """The regions of two releases along two attributes, and the groups that disclose values.
 
     Those are groups of both, or both of the later release, whose regions overlap and that share a value but
@@ -53,11 +56,13 @@ def boxes(
         A prefix of identifiers, unique within the page.
     alt : str, optional
         The alternative text; by default the overlapping groups, in English.
+    translate : callable
+        From English to the language of the columns of its numbers.
 
     Returns
     -------
-    str
-        SVG.
+    Picture
+        Its numbers are the ends of every region, and of what two groups have in common.
     """
     found = (Groups.of(one), Groups.of(two))
     between, within = overlapping(one, two), overlapping(two, two)
@@ -96,7 +101,47 @@ def boxes(
         f"Regions of {names[0]} and {names[1]}; overlapping groups that share a value: of both "
         f"{_told(between)}, of {names[1]} {_told(within)}"
     )
-    return svg(draw, (WIDTH, WIDTH * 0.8), alt=told if alt is None else alt, name=name)
+    along = [attributes[column] for column in dict.fromkeys(columns)]
+    head = [translate(_("release")), translate(_("group"))]
+    head += [end for attribute in along for end in _ends(attribute.name, translate)]
+    regions = [
+        (release, str(number), low, high)
+        for release, groups in zip(names, found, strict=True)
+        for number, low, high in zip(groups.numbers, groups.low, groups.high, strict=True)
+    ]
+    regions += [
+        (of, f"{i}∩{j}", low, high)
+        for of, pairs, common in (
+            ("∩".join(names), between, _shared(*found, between)),
+            (names[1], within, _shared(found[1], found[1], within)),
+        )
+        for (i, j), (low, high) in zip(pairs.tolist(), common, strict=True)
+    ]
+    rows = [
+        (
+            of,
+            number,
+            *(
+                _place(attributes[column], end[column])
+                for column in dict.fromkeys(columns)
+                for end in (low, high)
+            ),
+        )
+        for of, number, low, high in regions
+    ]
+    told = told if alt is None else alt
+    return Picture(draw, (WIDTH, WIDTH * 0.8), head, rows, told, name)
+
+
+def _ends(name: str, translate: Translate) -> list[str]:
+    """The columns of the ends of an interval."""
+    ends = (_("%(name)s, lower end"), _("%(name)s, upper end"))
+    return [translate(end) % {"name": name} for end in ends]
+
+
+def _place(attribute: Attribute, at: float) -> Cell:
+    """A value on an axis, by its name where it has one."""
+    return float(at) if attribute.values is None else attribute.values[int(at)]
 
 
 def may_be_drawn(*releases: Release) -> bool:
@@ -174,7 +219,8 @@ def histogram(
     labels: tuple[str, str] = ("risk", "people"),
     name: str = "histogram",
     alt: str | None = None,
-) -> str:
+    translate: Translate = str,
+) -> Picture:
     """Distribution of risks; those above 1/m are highlighted."""
     counts, edges = risk_counts(risks)
     values = risks.values[is_above(risks.values, m or 1)]
@@ -193,7 +239,10 @@ def histogram(
         axes.set_ylabel(labels[1])
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
 
-    return svg(draw, (WIDTH, 2.6), alt=_said(risks) if alt is None else alt, name=name)
+    head = [*_ends(labels[0], translate), labels[1], translate(_("above 1/m"))]
+    rows = list(zip(*(a.tolist() for a in (edges[:-1], edges[1:], counts, above)), strict=True))
+    told = _said(risks) if alt is None else alt
+    return Picture(draw, (WIDTH, 2.6), head, rows, told, name)
 
 
 def over_time(
@@ -202,7 +251,8 @@ def over_time(
     labels: tuple[str, str] = ("max", "mean"),
     name: str = "over-time",
     alt: str | None = None,
-) -> str:
+    translate: Translate = str,
+) -> Picture:
     """The largest and the mean risk after each release."""
 
     def draw(axes: Axes) -> None:
@@ -220,7 +270,8 @@ def over_time(
 
     said = "; ".join(f"{i}: {_said(risks)}" for i, risks in enumerate(history, start=1))
     told = f"Risk after each release: {said}" if alt is None else alt
-    return svg(draw, (WIDTH, 2.6), alt=told, name=name)
+    rows = [(n, risks.max, risks.mean) for n, risks in enumerate(history, start=1)]
+    return Picture(draw, (WIDTH, 2.6), [translate(_("release")), *labels], rows, told, name)
 
 
 def _said(risks: Risks) -> str:
