@@ -130,10 +130,10 @@ def guess_optimal_assignment(
     that is the most likely assignment. Where a class, or the whole table, has at most `edges` pairs, all of them are
     weighed (Crouse, “On implementing 2D rectangular assignment algorithms”, as in SciPy's linear_sum_assignment).
     Otherwise each record may have its nearest `candidates`, fewer where that is still too much, as many records as
-    possible are linked at the least sum (Jonker & Volgenant, “A shortest augmenting path algorithm for dense and sparse
-    linear assignment problems”, SciPy's min_weight_full_bipartite_matching), and the rest are linked greedily. Weighing
-    n records against n takes time up to n³ and 8 n² bytes, so that `edges` bounds both without a clock: 4 million are
-    2,000 records against 2,000, some seconds and 100 MB.
+    possible are linked at the smallest sum (Jonker & Volgenant, “A shortest augmenting path algorithm for dense and
+    sparse linear assignment problems”, SciPy's min_weight_full_bipartite_matching), and the rest are linked greedily.
+    Weighing n records against n takes time up to n³ and 8 n² bytes, so that `edges` bounds both without a clock: 4
+    million are 2,000 records against 2,000, some seconds and 100 MB.
 
     Examples
     --------
