@@ -18,7 +18,9 @@ from django.utils import timezone
 from django.utils.translation import get_language
 
 from pwscup.core import mailbox
+from pwscup.core.context import origin
 from pwscup.core.db.recent import Recent
+from pwscup.core.http import themes
 from pwscup.core.http.holes import Answer, Holes, Kept
 from pwscup.leaderboards import charts, pages, polls
 
@@ -86,4 +88,5 @@ def _name(request: HttpRequest) -> Hashable:
     if len(get_messages(request)):
         return None
     reader = (user.pk, user.display_name) if user.is_authenticated else None
-    return request.get_full_path(), get_language(), mailbox.is_open(request), reader
+    look = get_language(), themes.chosen(request), mailbox.is_open(request)
+    return origin(request), request.get_full_path(), look, reader

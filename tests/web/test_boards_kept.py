@@ -16,6 +16,7 @@ from pwscup.accounts.models import User
 from pwscup.contests.models import Contest
 from pwscup.core import audit_log
 from pwscup.core.db import recent
+from pwscup.core.http import themes
 from pwscup.core.models import Revision
 from pwscup.leaderboards import kept
 from pwscup.notices import selectors
@@ -83,6 +84,26 @@ def test_another_language_is_another_page(client, address):
     for _ in range(2):
         assert "Leaderboard" in asked(client, address)[0]
         assert "Leaderboard" not in asked(client, address, accept_language="ja")[0]
+
+
+def test_another_theme_is_another_page(client, address):
+    """Also that of another visitor, who chose none."""
+    client.cookies[themes.COOKIE] = "dark"
+    dark, _ = asked(client, address)
+    assert '<html lang="en" data-theme="dark">' in dark
+    del client.cookies[themes.COOKIE]
+    plain, _ = asked(client, address)
+    assert '<html lang="en">' in plain
+    client.cookies[themes.COOKIE] = "dark"
+    again, _ = asked(client, address)
+    assert re.sub(TOKENS, "", again) == re.sub(TOKENS, "", dark)
+
+
+def test_another_host_is_another_page(client, address, settings):
+    settings.ALLOWED_HOSTS = ["one.example", "two.example"]
+    for host in settings.ALLOWED_HOSTS:
+        page, _ = asked(client, address, host=host)
+        assert f"http://{host}/static/" in page
 
 
 def test_a_message_is_shown_once(cast, as_user, address):
