@@ -93,7 +93,7 @@ def pack(table: pd.DataFrame) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
         columns = [[str(name), _type_of(table[name])] for name in table.columns]
-        archive.writestr(_NAMES, json.dumps(columns))
+        _put(archive, _NAMES, json.dumps(columns))
         for at, name in enumerate(table.columns):
             _write(archive, at, table[name])
     return out.getvalue()
@@ -117,20 +117,25 @@ def repack(data: bytes, changed: pd.DataFrame) -> bytes:
     ):
         columns = json.loads(before.read(_NAMES))
         new = [[n, _type_of(changed[n]) if n in changed else kind] for n, kind in columns]
-        archive.writestr(_NAMES, json.dumps(new))
+        _put(archive, _NAMES, json.dumps(new))
         for at, (name, _kind) in enumerate(columns):
             if name in changed:
                 _write(archive, at, changed[name])
             else:
                 for member in (f"{at}.json", f"{at}.codes"):
-                    archive.writestr(member, before.read(member))
+                    _put(archive, member, before.read(member))
     return out.getvalue()
 
 
+def _put(archive: zipfile.ZipFile, name: str, data: str | bytes) -> None:
+    """Write an entry without the time of day, so that the same table has the same bytes."""
+    archive.writestr(zipfile.ZipInfo(name), data)
+
+
 def _write(archive: zipfile.ZipFile, at: int, column: pd.Series) -> None:
-    archive.writestr(f"{at}.json", json.dumps(levels_of(column), ensure_ascii=False))
+    _put(archive, f"{at}.json", json.dumps(levels_of(column), ensure_ascii=False))
     codes = column.cat.codes.to_numpy()
-    archive.writestr(f"{at}.codes", codes.astype(_type_of(column)).tobytes())
+    _put(archive, f"{at}.codes", codes.astype(_type_of(column)).tobytes())
 
 
 def unpack(data: bytes, names: Collection[str] | None = None) -> pd.DataFrame:
