@@ -4,6 +4,11 @@
 from __future__ import annotations
 
 import re
+import time
+import zipfile
+from dataclasses import replace
+from itertools import count
+from types import SimpleNamespace
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -14,6 +19,7 @@ from pwscup.core.files import storage
 from pwscup.core.models import Event, StoredFile
 from scoring.cli import main as cli
 from scoring.datasets.raw_hospital import raw_hospital
+from scoring.tables.schema import Role
 from tests.workbooks import workbook
 
 PAGE = "/organize/next/data/prepare/"
@@ -131,7 +137,10 @@ def test_the_same_steps_at_home_give_the_same_bytes(oscar, draft, tmp_path):
     assert Preparation.objects.get().steps.steps[-3]["seed"] == seed
 
 
-def test_steps_added_one_by_one_are_seen_as_all_at_once(draft):
+def test_steps_added_one_by_one_are_seen_as_all_at_once(draft, monkeypatch):
+    minutes = (1e9 + 60 * n for n in count())
+    clock = SimpleNamespace(time=lambda: next(minutes), localtime=time.localtime)
+    monkeypatch.setattr(zipfile, "time", clock)
     actor, what = draft.organizers.first(), {"contest": draft}
     services.upload_raw(actor=actor, contest=draft, name="raw.csv", data=RAW)
     steps = [
@@ -166,6 +175,25 @@ def test_roles_that_were_chosen_come_along(oscar, draft):
     post(oscar, "save", kind="round", **{"s-columns": ["身長"], "s-decimals": 0})
     use(oscar, draft)
     assert str(TableDraft.objects.get().schema.column("郵便番号").role) == "identifier"
+
+
+@pytest.mark.parametrize("chosen", [{}, {"性別": "other"}])
+def test_columns_are_those_of_this_page_although_the_raw_file_was_uploaded_before(
+    oscar, draft, chosen
+):
+    """Raw numbers and dates are taken for categories; what was chosen then stays, guesses do not."""
+    services.upload_table(actor=draft.organizers.get(), contest=draft, name="raw.csv", data=RAW)
+    first = TableDraft.objects.get().schema
+    assert not first.column("医療費").is_numeric
+    for name, role in chosen.items():
+        column = replace(first.column(name), role=Role(role), cross=False)
+        services.keep_columns(contest=draft, schema=first.replace_column(column))
+    upload(oscar, draft)
+    shown = {column["name"]: column["role"] for column in Preparation.objects.get().seen["columns"]}
+    use(oscar, draft)
+    schema = TableDraft.objects.get().schema
+    assert {c.name: str(c.role) for c in schema.columns} == shown | chosen
+    assert {schema.e2_column, schema.e4_column} <= {*schema.sensitive_numeric}
 
 
 def test_what_does_not_fit_is_said_and_nothing_is_lost(oscar, draft):

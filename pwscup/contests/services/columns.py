@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from scoring.tables.schema import Column
 
 GUESS = "guess"
+ATTACKS = ("e2_column", "e4_column")
 SHAPE = ("kind", "min", "max", "decimals", "values")
 
 
@@ -27,7 +28,8 @@ def columns_of(
 
     If most columns of a former draft, or of the contest's table, occur again, columns of the same name keep their
     roles, whether they are cross columns, and their ticks. Kind, bounds and values are kept where an organizer changed
-    them; where they were the first guess, the new file gives another.
+    them; where they were the first guess, the new file gives another, and with another kind also another role, if that
+    was the guess, too.
     """
     guessed = described.schema
     abouts = [
@@ -46,7 +48,15 @@ def columns_of(
         _kept(column, known.get(column.name), before.get(column.name, {}))
         for column in guessed.columns
     )
-    return _with_attacks(columns, former.schema), abouts
+    return _with_attacks(columns, former.schema, guessed), abouts
+
+
+def is_as_guessed(draft: TableDraft) -> bool:
+    """True if no organizer has chosen anything about the columns."""
+    schema = draft.schema
+    guesses = [about.get(GUESS) for about in draft.columns]
+    changed = [column.to_dict() for column in schema.columns] != guesses
+    return not changed and not any(about.get("ticks") for about in draft.columns)
 
 
 def identifying(draft: TableDraft, schema: Schema) -> list[str]:
@@ -67,7 +77,7 @@ def with_roles(schema: Schema, roles: Mapping[str, Role]) -> Schema | None:
         cross = column.cross and role is Role.QUASI_IDENTIFIER
         columns.append(dataclasses.replace(column, role=role, cross=cross))
     try:
-        return _with_attacks(tuple(columns), schema)
+        return _with_attacks(tuple(columns), schema, schema)
     except ProblemsFound:
         return None
 
@@ -83,6 +93,8 @@ def _kept(guessed: Column, former: Column | None, before: Mapping[str, Any]) -> 
         return guessed
     if GUESS not in before or _shape(former.to_dict()) != _shape(before[GUESS]):
         return former
+    if guessed.kind is not former.kind and former.to_dict() == before[GUESS]:
+        return guessed
     return dataclasses.replace(former, **{key: getattr(guessed, key) for key in SHAPE})
 
 
@@ -90,8 +102,17 @@ def _shape(column: Mapping[str, Any]) -> list[Any]:
     return [column.get(key) for key in SHAPE]
 
 
-def _with_attacks(columns: tuple[Column, ...], former: Schema) -> Schema:
-    """The schema with the attacks' columns as before, as far as they are still sensitive numbers."""
-    usable = {c.name for c in columns if c.role is Role.SENSITIVE and c.is_numeric}
-    e2, e4 = (name if name in usable else None for name in (former.e2_column, former.e4_column))
-    return Schema(columns, e2, e4)
+def _with_attacks(columns: tuple[Column, ...], former: Schema, guessed: Schema) -> Schema:
+    """The schema with the attacks' columns as before, as far as they are still sensitive numbers.
+
+    Where there were too few of them, that of the guess, else the first one.
+    """
+    usable = [c.name for c in columns if c.role is Role.SENSITIVE and c.is_numeric]
+
+    def column_of(key: str) -> str | None:
+        name = getattr(former, key)
+        if name is None and len(former.sensitive_numeric) < len(ATTACKS) and usable:
+            name = getattr(guessed, key) or usable[0]
+        return name if name in usable else None
+
+    return Schema(columns, *map(column_of, ATTACKS))

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.models import User
 from pwscup.contests import policies, selectors
 from pwscup.contests.models import Contest, Dataset, Sample, TableDraft
-from pwscup.contests.services.columns import columns_of
+from pwscup.contests.services.columns import columns_of, is_as_guessed
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.rule_versions import hold, write_down
 from pwscup.contests.teams import tables as team_tables
@@ -101,8 +101,7 @@ def _keep_draft(
     with transaction.atomic():
         held = lock(contest, version)
         check_table_may_change(contest)
-        former = None if is_generated else selectors.draft_of(held) or selectors.original_of(held)
-        schema, columns = columns_of(described, former)
+        schema, columns = columns_of(described, None if is_generated else _former(held))
         drop_draft(held)
         draft = TableDraft.objects.create(
             contest=held,
@@ -121,6 +120,14 @@ def _keep_draft(
             n_columns=len(columns),
             **sampled,
         )
+    return draft
+
+
+def _former(contest: Contest) -> TableDraft | Dataset | None:
+    """The table whose columns organizers have chosen or confirmed."""
+    draft, dataset = selectors.draft_of(contest), selectors.original_of(contest)
+    if draft is None or (is_as_guessed(draft) and not selectors.is_confirmed(draft, dataset)):
+        return dataset
     return draft
 
 
