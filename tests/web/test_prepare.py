@@ -20,6 +20,7 @@ from pwscup.core.models import Event, StoredFile
 from scoring.cli import main as cli
 from scoring.datasets.raw_hospital import raw_hospital
 from scoring.tables.schema import Role
+from tests import factories
 from tests.workbooks import workbook
 
 PAGE = "/organize/next/data/prepare/"
@@ -194,6 +195,26 @@ def test_columns_are_those_of_this_page_although_the_raw_file_was_uploaded_befor
     schema = TableDraft.objects.get().schema
     assert {c.name: str(c.role) for c in schema.columns} == shown | chosen
     assert {schema.e2_column, schema.e4_column} <= {*schema.sensitive_numeric}
+
+
+def test_a_raw_table_that_was_only_uploaded_leads_to_this_page(oscar, draft):
+    data = PAGE.removesuffix("prepare/")
+    given = {"version": draft.version, "table": SimpleUploadedFile("raw.csv", RAW)}
+    page = oscar.post(data, given, follow=True)
+    assert page.context["read_as_text"] == ["医療費", "体重", "HbA1c", "生年月日", "入院日"]
+    assert "Prepare this table" in page.text
+    assert "raw.csv" in oscar.get(PAGE).text
+    use(oscar, draft)
+    assert "Prepare this table" not in oscar.get(data).text
+
+
+def test_a_table_without_raw_cells_is_not_kept_twice(oscar, draft):
+    data = PAGE.removesuffix("prepare/")
+    given = {"version": draft.version, "table": SimpleUploadedFile("t.csv", factories.ORIGINAL)}
+    page = oscar.post(data, given, follow=True)
+    assert TableDraft.objects.exists()
+    assert not Preparation.objects.exists()
+    assert "Prepare this table" not in page.text
 
 
 def test_what_does_not_fit_is_said_and_nothing_is_lost(oscar, draft):

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from pwscup.contests import policies, selectors, services
 from pwscup.contests.forms import ColumnsForm, FileForm, VersionedForm
-from pwscup.contests.models import Contest, Dataset, TableDraft
+from pwscup.contests.models import Contest, Dataset, Preparation, TableDraft
 from pwscup.contests.organize import preparing_texts
 from pwscup.contests.organize.common import for_organizers, organizer_page, tell, version_of
 from pwscup.contests.rules.pages import given_columns
@@ -58,6 +58,9 @@ def data(request: SignedIn, contest: Contest) -> HttpResponse:
         return _page(request, contest, found=found, file_name=name)
     except Refused as refusal:
         tell(request, refusal)
+    else:
+        with suppress(ProblemsFound, Refused):
+            services.keep_where_raw(actor=request.user, contest=contest, name=name, data=content)
     return redirect("organize-data", contest.slug)
 
 
@@ -237,6 +240,7 @@ def _page(
     notes: Sequence[str] = (),
 ) -> HttpResponse:
     dataset, draft = selectors.original_of(contest), selectors.draft_of(contest)
+    preparation = selectors.preparation_of(contest)
     if draft is not None and columns_form is None:
         columns_form = _columns_form(contest, draft)
     titles = {"original": file_name, "schema": _("columns"), **contest.format.setup.FILE_TITLES}
@@ -244,7 +248,8 @@ def _page(
     page = organizer_page(request, contest, "data")
     page |= {
         "dataset": dataset,
-        "preparation": selectors.preparation_of(contest),
+        "preparation": preparation,
+        "read_as_text": _read_as_text(draft, preparation),
         "n_parts": tables.n_parts(dataset) if dataset else None,
         "sample_size": contest.ruleset.data.n_own,
         "draft": draft,
@@ -265,6 +270,14 @@ def _page(
         "n_problems": found.n_total if found else 0,
     }
     return render(request, "organize/data.html", page)
+
+
+def _read_as_text(draft: TableDraft | None, preparation: Preparation | None) -> list[str]:
+    """The columns of the draft that its raw file has numbers or dates in; none once it was prepared."""
+    if draft is None or preparation is None or draft.file.sha256 != preparation.raw.sha256:
+        return []
+    steps = preparation.steps.steps
+    return [*dict.fromkeys(name for step in steps for name in services.columns_read_as_text(step))]
 
 
 def _column_rows(form: ColumnsForm | None, draft: TableDraft | None) -> list[tuple[Any, Any]]:

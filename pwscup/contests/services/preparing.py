@@ -105,6 +105,25 @@ def upload_raw(
     return kept
 
 
+def keep_where_raw(*, actor: User, contest: Contest, name: str, data: bytes) -> None:
+    """Keep an uploaded table as a raw file, too, where its steps would make numbers or years of what was read as text.
+
+    Nothing where another raw file is kept.
+    """
+    if contest.format.suffix != "csv" or selectors.preparation_of(contest) is not None:
+        return
+    if any(columns_read_as_text(step) for step in _proposed(_read(data, None, name))):
+        upload_raw(actor=actor, contest=contest, name=name, data=data)
+
+
+def columns_read_as_text(step: Step) -> list[str]:
+    """The columns of a proposed step whose numbers or dates a table without it has as categories."""
+    makes_numbers = step["do"] in ("numbers", "dates") or (
+        step["do"] == "missing" and step["how"] != "category"
+    )
+    return list(step["columns"]) if makes_numbers else []
+
+
 def change_reading(
     *, actor: User, contest: Contest, revision: int | None = None, reading: Reading
 ) -> Preparation:
