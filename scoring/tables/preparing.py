@@ -130,7 +130,7 @@ STEPS: dict[str, StepKind] = {
                     choices=("drop", "category", "empty", "most-frequent", "median", "mean"),
                 ),
                 Field("signs", "texts", run.MISSING),
-                Field("label", "text", "missing"),
+                Field("label", "text", run.MISSING_LABEL),
             ),
             run.missing,
         ),
@@ -189,6 +189,22 @@ class Steps:
         if read:
             found["read"] = read
         return found | {"step": [dict(step) for step in self.steps]}
+
+    def labels_of(self, column: str) -> set[str]:
+        """What is written for missing cells of a column where they become a category of their own.
+
+        Examples
+        --------
+        >>> step = {"do": "missing", "columns": ["job"], "how": "category", "label": "none"}
+        >>> Steps(steps=(step,)).labels_of("job")
+        {'none'}
+        """
+        return {
+            step.get("label", run.MISSING_LABEL)
+            for step in self.steps
+            if step["do"] == "missing" and step["how"] == "category"
+            if column in (step.get("columns") or (column,))  # where it names none, all columns
+        }
 
     def to_toml(self) -> str:
         """The file of steps."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -69,8 +70,10 @@ class ColumnPreview:
         return self.n_missing / self.n_records if self.n_records else 0.0
 
 
-def preview(table: pd.DataFrame) -> list[ColumnPreview]:
-    """Each column of a frame of text.
+def preview(
+    table: pd.DataFrame, labels_of: Callable[[str], Collection[str]] = lambda _column: ()
+) -> list[ColumnPreview]:
+    """Each column of a frame of text; of a column `labels_of` says which signs of missing values are values of it.
 
     Examples
     --------
@@ -79,12 +82,15 @@ def preview(table: pd.DataFrame) -> list[ColumnPreview]:
     >>> column.n_distinct, column.bars
     (2, (Bar(label='A', n=2), Bar(label='B', n=1)))
     """
-    return [_previewed(str(name), table[name]) for name in table.columns]
+    return [
+        _previewed(str(name), table[name], _MISSING.difference(labels_of(str(name))))
+        for name in table.columns
+    ]
 
 
-def _previewed(name: str, column: pd.Series) -> ColumnPreview:
+def _previewed(name: str, column: pd.Series, signs: Collection[str]) -> ColumnPreview:
     levels, counts = np.array(levels_of(column), dtype=object), counts_of(column)
-    is_missing = np.array([level in _MISSING for level in levels], dtype=np.bool_)
+    is_missing = np.array([level in signs for level in levels], dtype=np.bool_)
     is_known = (counts > 0) & ~is_missing
     known, n = levels[is_known], counts[is_known]
     order = np.argsort(-n, kind="stable")

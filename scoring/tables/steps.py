@@ -51,6 +51,8 @@ MISSING = (
     "欠損",
 )
 """The cells that are taken for missing values where a step names none."""
+MISSING_LABEL = "missing"
+"""The category of missing cells where no other is named."""
 _MISSING = frozenset(MISSING)
 CELLS, RECORDS, COLUMNS = "cells", "records", "columns"
 
@@ -187,7 +189,7 @@ def missing(
     how: str,
     *,
     signs: Sequence[str] = MISSING,
-    label: str = "missing",
+    label: str = MISSING_LABEL,
 ) -> Done:
     """Treat missing values: empty cells and the given signs.
 

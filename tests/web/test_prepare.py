@@ -72,6 +72,15 @@ def test_a_raw_table_is_read_and_steps_are_proposed(oscar, draft):
     assert "日付" in japanese
 
 
+def test_a_category_of_missing_cells_is_a_value(oscar, draft):
+    upload(oscar, draft)
+    (sex,) = (c for c in Preparation.objects.get().seen["columns"] if c["name"] == "性別")
+    assert (sex["n_missing"], sex["n_distinct"]) == (0, 3)
+    assert "不明" in dict(sex["bars"])
+    use(oscar, draft)
+    assert TableDraft.objects.get().columns[0]["n_distinct"] == sex["n_distinct"]
+
+
 def test_the_histogram_of_a_column_is_a_file(oscar, draft):
     assert oscar.get(f"{PAGE}columns/0.csv").status_code == 404
     upload(oscar, draft, SMALL.encode())

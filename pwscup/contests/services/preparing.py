@@ -78,7 +78,7 @@ def upload_raw(
     if n_sampled is not None:
         chosen = [*chosen, {"do": "sample", "records": n_sampled}]
     asked = Steps(raw.reading, tuple(chosen)).seeded()
-    done = _done(*tried(raw.table, asked.steps))
+    done = _done(asked, *tried(raw.table, asked.steps))
     roles = former.seen["roles"] if former else {}
     seen = _seen_of(raw) | _looked_at(done, roles)
     with transaction.atomic():
@@ -343,17 +343,17 @@ class _Done:
     n_records: int
 
 
-def _done(table: pd.DataFrame, outcomes: Sequence[Any]) -> _Done:
+def _done(steps: Steps, table: pd.DataFrame, outcomes: Sequence[Any]) -> _Done:
     from scoring.tables.coded import pack
 
-    return _Done(pack(table), list(outcomes), _columns_of(table), len(table))
+    return _Done(pack(table), list(outcomes), _columns_of(table, steps), len(table))
 
 
 def _from_the_start(kept: Preparation, steps: Steps) -> _Done:
     from scoring.tables.coded import unpack
     from scoring.tables.preparing import tried
 
-    return _done(*tried(unpack(storage.read_draft(kept.parsed)), steps.steps))
+    return _done(steps, *tried(unpack(storage.read_draft(kept.parsed)), steps.steps))
 
 
 def _continued(kept: Preparation, steps: Steps) -> _Done | None:
@@ -372,12 +372,12 @@ def _continued(kept: Preparation, steps: Steps) -> _Done | None:
     is_inside = new[0]["do"] in IN_COLUMNS and new[0].get("how") != "drop"
     if len(new) > 1 or not is_inside or not named or not named <= {c["name"] for c in columns}:
         table, results = tried(unpack(packed), new, first=len(before) + 1)
-        return _done(table, [*outcomes, *results])
+        return _done(steps, table, [*outcomes, *results])
     table, (result,) = tried(unpack(packed, named), new, first=len(before) + 1)
     if isinstance(result, ProblemsFound):
         return _Done(packed, [*outcomes, result], columns, kept.seen["n_left"])
     whole = replace(result, n_columns=len(columns))
-    changed = {column["name"]: column for column in _columns_of(table)}
+    changed = {column["name"]: column for column in _columns_of(table, steps)}
     columns = [changed.get(column["name"], column) for column in columns]
     return _Done(repack(packed, table), [*outcomes, whole], columns, len(table))
 
@@ -399,7 +399,7 @@ def _seen_of(raw: RawTable) -> Seen:
     }
 
 
-def _columns_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+def _columns_of(table: pd.DataFrame, steps: Steps) -> list[dict[str, Any]]:
     """The view of organizers on each column."""
     from scoring.tables.previews import preview
 
@@ -413,7 +413,7 @@ def _columns_of(table: pd.DataFrame) -> list[dict[str, Any]]:
             "bars": [[bar.label, bar.n] for bar in column.bars],
             "examples": list(column.examples),
         }
-        for column in preview(table)
+        for column in preview(table, steps.labels_of)
     ]
 
 
