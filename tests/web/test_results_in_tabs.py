@@ -15,6 +15,7 @@ from django.utils import timezone, translation
 from pwscup.contests.models import Contest
 from pwscup.leaderboards.history import places
 from pwscup.leaderboards.history.places import Places
+from tests import factories
 from tests.web import board_facts
 from tests.web.test_boards_frozen import freeze, long_ago
 
@@ -51,6 +52,20 @@ def test_the_verdict_is_that_of_the_boards(cast, played, as_user):
     second = result(alice, again(played, "Red", board_facts.GREEN)).context["verdict"]
     assert second.endswith("on #1")
     assert "echarts" not in first.text
+
+
+def test_teams_without_a_submission_are_not_counted(cast, played, as_user):
+    """As on the page of the team: the number of teams that are ranked."""
+    factories.make_team(cast.contest, "Idle", cast.eve)
+    page = result(as_user(cast.alice), played.submissions["Red"])
+    assert page.context["verdict"].startswith("2nd of 3, ")
+    (standing,) = (
+        as_user(cast.alice)
+        .get(reverse("team-page", args=[cast.contest.slug, played.teams["Red"].pk]))
+        .context["found"]
+        .standings
+    )
+    assert standing.n_ranked == 3
 
 
 def test_the_verdict_in_both_languages():

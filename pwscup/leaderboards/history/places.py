@@ -36,7 +36,8 @@ MIN_FIELD = 2
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The ranks of a submission if it counted; `rank` and `total` are of the board of its round, if there is one."""
+    """The ranks of a submission if it counted, among `n` teams with values; `rank` and `total` are of the board of its
+    round, if there is one."""
 
     n: int
     rank: int | None
@@ -93,7 +94,7 @@ class Comparison:
             safety = {t: self._protection(of) for t, of in measured.items()}
             rank, total, direction = None, None, "higher"
         return Places(
-            n=n,
+            n=len(measured),
             rank=rank,
             total=total,
             utility=self._place(utility, direction, n),
