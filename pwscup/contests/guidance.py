@@ -32,7 +32,7 @@ class Moment:
     """A round on the timeline."""
 
     round: Round
-    state: str  # upcoming | open | paused | closed
+    state: str  # upcoming | open | paused | closed | draft: it opens when the contest is published
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,13 @@ class Step:
 
 def timeline(rounds: Sequence[Round], now: datetime) -> list[Moment]:
     """Every round with its state."""
-    return [Moment(round, round_state(round, now)) for round in rounds]
+    return [Moment(round, _state_of_moment(round, now)) for round in rounds]
+
+
+def _state_of_moment(round: Round, now: datetime) -> str:
+    state = round_state(round, now)
+    is_waiting = state in ("open", "paused") and not round.contest.is_published
+    return "draft" if is_waiting else state
 
 
 @dataclass(frozen=True, slots=True)

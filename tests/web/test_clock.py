@@ -469,6 +469,15 @@ def test_pause_and_resume_through_the_page(cast, oscar, as_user):
     assert "Flood." in page
 
 
+def test_the_round_page_names_the_reason_of_a_pause(cast, as_user, round):
+    page = reverse("round", args=["cup", round.key])
+    assert "Reason of the pause" not in as_user(cast.alice).get(page).content.decode()
+    services.pause(actor=cast.oscar, contest=cast.contest, reason="Flood in the hall.")
+    assert (
+        "Reason of the pause: Flood in the hall." in as_user(cast.alice).get(page).content.decode()
+    )
+
+
 def test_extending_and_opening_again_through_the_page(cast, oscar):
     before = dates(cast.contest)
     key = "anonymization"
@@ -479,6 +488,34 @@ def test_extending_and_opening_again_through_the_page(cast, oscar):
     done = post(oscar, cast.contest, "organize-round-reopen", key, hours=2, reason="Storm.")
     assert said(done) == "The round is open again."
     assert cast.contest.rounds.get(key=key).is_open(timezone.now())
+
+
+@pytest.mark.parametrize(("gap", "is_ticked"), [(timedelta(), True), (HOUR, False)])
+def test_later_rounds_move_by_default_where_they_leave_no_room(cast, oscar, gap, is_ticked):
+    first, second = cast.contest.rounds.all()
+    second.opens_at = first.closes_at + gap
+    second.save(update_fields=["opens_at"])
+    shown = oscar.get("/organize/cup/clock/").context["rows"]
+    assert [row["form"]["moves_later"].value() for row in shown] == [is_ticked, False]
+
+
+def test_a_refused_extension_comes_back_open_with_what_was_typed(cast, oscar):
+    before = dates(cast.contest)
+    typed = {"hours": 99, "reason": "Heat in the hall."}
+    refused = post(oscar, cast.contest, "organize-round-extend", "anonymization", **typed)
+    assert refused.status_code == 422
+    form = refused.context["rows"][0]["form"]
+    assert (form["hours"].value(), form["reason"].value()) == ("99", "Heat in the hall.")
+    page = refused.content.decode()
+    (opened,) = [part for part in page.split("<details")[1:] if "Heat in the hall." in part]
+    assert " open>" in opened.partition("<summary")[0]
+    assert "so there is no room" in opened.partition("</details>")[0]
+    assert dates(cast.contest) == before
+    again = {"round-anonymization-version": form["version"].value()}
+    again |= {f"round-anonymization-{name}": value for name, value in typed.items()}
+    again["round-anonymization-moves_later"] = "on"
+    url = reverse("organize-round-extend", args=["cup", "anonymization"])
+    assert said(oscar.post(url, again, follow=True)) == "The round is extended."
 
 
 @pytest.mark.parametrize(
@@ -532,7 +569,7 @@ def test_the_last_of_two_organizers_changes_nothing(cast, oscar, name, prefix, v
         {f"{prefix}-{field}": value for field, value in data.items()},
         follow=True,
     )
-    assert "Another organizer changed this contest" in said(response)
+    assert "Another organizer changed this contest" in response.content.decode()
     assert dates(cast.contest) == before
 
 

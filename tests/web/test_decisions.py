@@ -213,6 +213,21 @@ def test_another_contests_team_cannot_be_named(cast, oscar):
     assert not Ruling.objects.exists()
 
 
+def test_a_disqualification_asks_first_and_only_a_disqualified_team_is_reinstated(cast, oscar):
+    url = reverse("organize-decisions", args=["cup"])
+    before = oscar.get(url)
+    assert 'data-confirm="Disqualify this team?' in before.content.decode()
+    assert 'value="reinstate"' not in before.content.decode()
+    rulings.disqualify(actor=cast.oscar, team=cast.red, reason="r")
+    page = oscar.get(url)
+    assert 'value="reinstate"' in page.content.decode()
+    assert list(page.context["back_form"].fields["team"].queryset) == [cast.red]
+    back = {"action": "reinstate", "reason": "cleared up"}
+    assert oscar.post(url, back | {"team": cast.blue.pk}).status_code == 422
+    assert oscar.post(url, back | {"team": cast.red.pk}).status_code == 302
+    assert 'value="reinstate"' not in oscar.get(url).content.decode()
+
+
 # Appeals
 
 
@@ -268,6 +283,7 @@ def test_the_page_of_decisions_asks_as_much_for_thirty_teams_as_for_three(cast, 
             assert oscar.get(reverse("organize-decisions", args=["cup"])).status_code == 200
         return len(queries)
 
+    rulings.disqualify(actor=cast.oscar, team=cast.red, reason="r")
     few = n_queries()
     for number in range(28):
         team = factories.make_team(cast.contest, f"T{number}")

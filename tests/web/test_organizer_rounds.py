@@ -258,7 +258,13 @@ def test_closing_one_round_and_opening_the_next(cast, oscar):
     assert "has not closed yet. Close it first" in said(
         press(oscar, "attack", "open", cast.contest)
     )
-    assert said(press(oscar, "anonymization", "close", cast.contest)) == "The round is closed."
+    asks = oscar.get("/organize/cup/rounds/").content.decode()
+    (question,) = re.findall(r'data-confirm="(Close “.*?)"', asks)
+    assert "No more submissions will be accepted. “Attack round” opens at " in question
+    closed = said(press(oscar, "anonymization", "close", cast.contest))
+    assert re.fullmatch(
+        r"The round is closed\. “Attack round” opens at .* press “Open now”.*", closed
+    )
     first.refresh_from_db()
     assert first.has_closed(timezone.now())
     assert said(press(oscar, "attack", "open", cast.contest)) == "The round is open."
@@ -406,3 +412,11 @@ def test_twelve_rounds_are_set_in_one_form(cast, oscar):
     response = oscar.post(URL, filled(contest) | later, follow=True)
     assert said(response) == "Saved."
     assert list(contest.rounds.values_list("tries", flat=True)) == list(range(1, 13))
+
+
+def test_a_round_of_a_draft_opens_when_it_is_published(oscar, draft):
+    draft.rounds.filter(position=0).update(opens_at=timezone.now() - timedelta(minutes=5))
+    for page in ("", "rounds/", "clock/"):
+        text = oscar.get(f"/organize/{draft.slug}/{page}").content.decode()
+        assert "opens when you publish" in text
+        assert "Close now" not in text

@@ -9,11 +9,13 @@ from zoneinfo import ZoneInfo
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.forms.common import MomentField, VersionedForm
 from pwscup.contests.models import Contest, Interruption, Round
 from pwscup.core.db.columns import longest
+from pwscup.core.texts.refusals import Refused
 
 LONGEST_REASON = longest(Interruption, "reason")
 
@@ -53,6 +55,7 @@ class LengthForm(ReasonForm):
 
     def __init__(self, data: Any = None, *, round: Round, **kwargs: Any) -> None:
         super().__init__(data, prefix=f"round-{round.key}", **kwargs)
+        self.fields["moves_later"].initial = _is_followed(round)
         self.fields["until"] = MomentField(
             zone=round.contest.tz, label=_("… or until"), required=False
         )
@@ -64,6 +67,12 @@ class LengthForm(ReasonForm):
         if bool(by) == bool(until) and not self.errors:
             raise ValidationError(_("Give hours and minutes, or a date and a time; not both."))
         return cleaned
+
+    def refuse(self, refusal: Refused, version: int) -> None:
+        """Show why nothing was changed, with what was typed; sent again, it is for this version of the contest."""
+        self.add_error(None, [str(message) for message in refusal.messages])
+        self.data = self.data.copy()
+        self.data[self.add_prefix("version")] = version
 
     @staticmethod
     def _by(cleaned: dict[str, Any]) -> timedelta:
@@ -94,6 +103,13 @@ class OutageForm(ReasonForm):
             help_text=_("Leave it empty if the outage continues: the contest is then paused."),
         )
         self.order_fields(["version", "started_at", "ended_at", "reason"])
+
+
+def _is_followed(round: Round) -> bool:
+    """Another round opens when this one closes, or has opened since: it leaves no room for an extension."""
+    end = max(round.closes_at, timezone.now())
+    later = (one for one in round.contest.rounds.all() if one.position > round.position)
+    return any(one.opens_at <= end for one in later)
 
 
 def clock_forms(contest: Contest) -> dict[str, forms.Form]:

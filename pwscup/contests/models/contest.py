@@ -141,6 +141,14 @@ class Contest(models.Model):
         return now if self.paused_at is None else min(now, self.paused_at)
 
     @property
+    def pause_reason(self) -> str:
+        """What the teams are told about the pause that lasts; empty without a pause."""
+        if self.paused_at is None:
+            return ""
+        lasting = self.interruptions.filter(ended_at=None).first()
+        return lasting.reason if lasting else ""
+
+    @property
     def local_title(self) -> str:
         """The title in the reader's language."""
         return self.title_ja if translation.get_language() == "ja" and self.title_ja else self.title

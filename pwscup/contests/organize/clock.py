@@ -7,8 +7,9 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -16,6 +17,7 @@ from pwscup.contests import guidance, services
 from pwscup.contests.forms import LengthForm, OutageForm, PauseForm, ResumeForm, clock_forms
 from pwscup.contests.models import Contest
 from pwscup.contests.organize.common import carry_out, for_organizers, organizer_page
+from pwscup.core.texts.refusals import Refused
 
 
 @require_safe
@@ -99,7 +101,14 @@ def _lengthen(
     round = next((round for round in contest.rounds.all() if round.key == key), None)
     if round is None:
         raise Http404
-    form = LengthForm(request.POST, round=round)
-    if not form.is_valid():
-        return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, length_form=form)
-    return _change(request, contest, service, done, key=key, **form.values())
+    form, version = LengthForm(request.POST, round=round), contest.version
+    if form.is_valid():
+        try:
+            service(actor=request.user, contest=contest, key=key, **form.values())
+        except Refused as refusal:
+            contest.version = version  # nothing was saved
+            form.refuse(refusal, version)
+        else:
+            messages.success(request, done)
+            return redirect("organize-clock", contest.slug)
+    return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, length_form=form)

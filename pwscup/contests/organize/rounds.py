@@ -8,10 +8,11 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from pwscup.contests import guidance, policies, services
+from pwscup.contests import guidance, policies, selectors, services
 from pwscup.contests.forms import RoundsForm
 from pwscup.contests.models import Contest
 from pwscup.contests.organize.common import (
@@ -22,6 +23,7 @@ from pwscup.contests.organize.common import (
     version_of,
 )
 from pwscup.core.http.requests import SignedIn
+from pwscup.core.texts.moments import shown_moment
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -46,6 +48,7 @@ def rounds(request: SignedIn, contest: Contest) -> HttpResponse:
     page |= {
         "form": form,
         "stages": guidance.by_stage(contest, form.rounds, timeline),
+        "following": selectors.following_round(page["contest_rounds"], page["now"]),
         "may_start": policies.may_start(contest),
     }
     return render(request, "organize/rounds.html", page)
@@ -79,7 +82,15 @@ def open_now(request: HttpRequest, contest: Contest, key: str) -> HttpResponse:
 @require_POST
 @for_organizers
 def close_now(request: HttpRequest, contest: Contest, key: str) -> HttpResponse:
-    return _at_once(request, contest, key, services.close_round_now, _("The round is closed."))
+    done, now = _("The round is closed."), timezone.now()
+    following = selectors.following_round(contest.rounds.all(), now)
+    if following is not None:
+        words = _(
+            "“%(round)s” opens at %(time)s; to open it earlier, press “Open now” below its dates."
+        )
+        at = shown_moment(following.opens_at, contest.tz)
+        done = f"{done} {words % {'round': following.local_title, 'time': at}}"
+    return _at_once(request, contest, key, services.close_round_now, done)
 
 
 def _at_once(

@@ -12,6 +12,7 @@ from pwscup.contests.forms import MomentField
 from pwscup.contests.forms.common import RoundField
 from pwscup.core.db.columns import longest
 from pwscup.core.http.fields import row_field
+from pwscup.submissions import selectors
 from pwscup.submissions.decisions.appeals import TEXT_LENGTH
 from pwscup.submissions.models import Ruling
 
@@ -35,7 +36,7 @@ class ReasonForm(forms.Form):
 
 
 class TeamRulingForm(ReasonForm):
-    """Disqualify a team, or reinstate it."""
+    """Disqualify a team."""
 
     team: forms.ModelChoiceField[Team] = forms.ModelChoiceField(
         None, label=_("Team"), empty_label=_("Choose a team")
@@ -45,6 +46,16 @@ class TeamRulingForm(ReasonForm):
     def __init__(self, contest: Contest, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         row_field(self, "team").queryset = contest.teams.order_by("name", "pk")
+
+
+class ReinstateForm(TeamRulingForm):
+    """Reinstate one of the disqualified teams."""
+
+    def __init__(self, contest: Contest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(contest, *args, **{"auto_id": "id_back_%s"} | kwargs)
+        row_field(self, "team").queryset = contest.teams.filter(
+            pk__in=selectors.disqualified(contest)
+        ).order_by("name", "pk")
 
 
 class LateForm(TeamRulingForm):

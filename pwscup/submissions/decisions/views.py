@@ -20,7 +20,13 @@ from pwscup.contests.selectors import contest_page, visible_contest
 from pwscup.core.http.requests import SignedIn
 from pwscup.submissions import policies, selectors
 from pwscup.submissions.decisions import appeals, rulings
-from pwscup.submissions.decisions.forms import AppealForm, LateForm, ReasonForm, TeamRulingForm
+from pwscup.submissions.decisions.forms import (
+    AppealForm,
+    LateForm,
+    ReasonForm,
+    ReinstateForm,
+    TeamRulingForm,
+)
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -55,7 +61,7 @@ def organize_decisions(request: SignedIn, contest: Contest) -> HttpResponse:
 
 FORMS: dict[str, type[TeamRulingForm]] = {
     "disqualify": TeamRulingForm,
-    "reinstate": TeamRulingForm,
+    "reinstate": ReinstateForm,
     "late": LateForm,
 }
 
@@ -76,13 +82,15 @@ def _decisions_page(
     request: HttpRequest, contest: Contest, refused: forms.Form | None = None
 ) -> HttpResponse:
     page = organizer_page(request, contest, "decisions")
-    late = refused if isinstance(refused, LateForm) else None
+    shown: dict[type[forms.Form], forms.Form | None] = {type(refused): refused} if refused else {}
     page |= {
         "standings": rulings.standings_of(contest),
         "appeals": appeals.open_appeals(contest),
-        "team_form": refused if refused and not late else TeamRulingForm(contest),
-        "late_form": late or LateForm(contest),
+        "team_form": shown.get(TeamRulingForm) or TeamRulingForm(contest),
+        "back_form": shown.get(ReinstateForm) or ReinstateForm(contest),
+        "late_form": shown.get(LateForm) or LateForm(contest),
     }
+    page["some_are_out"] = any(line.is_disqualified for line in page["standings"])
     status = HTTPStatus.UNPROCESSABLE_ENTITY if refused else 200
     return render(request, "submissions/organize_decisions.html", page, status=status)
 
