@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
+from pwscup.accounts.selectors import without_activity
 from pwscup.bots.models import Rehearsal
 from pwscup.contests.services import may_change_baseline_teams
 from pwscup.contests.teams import tables
@@ -35,15 +36,21 @@ class BaselineLine:
     name: str
     summary: str
     plays: bool
+    may_be_removed: bool
+    """It has neither submitted nor a table of its own."""
 
 
 def baseline_teams(contest: Contest) -> dict[str, Any]:
     """The baseline teams that play and those that could, and whether that may still change."""
-    playing = set(contest.teams.filter(is_house=True).values_list("name", flat=True))
+    house = contest.teams.filter(is_house=True)
+    playing = set(house.values_list("name", flat=True))
+    idle = set(without_activity(house).values_list("name", flat=True))
     may_change = may_change_baseline_teams(contest)
     summaries = contest.format.texts.BOTS
     lines = [
-        BaselineLine(name, joined(summaries[name], _attack_of(contest, name)), name in playing)
+        BaselineLine(
+            name, joined(summaries[name], _attack_of(contest, name)), name in playing, name in idle
+        )
         for name in BASELINE_TEAMS
     ]
     return {

@@ -142,17 +142,34 @@ def test_no_baseline_team_is_added_where_no_people_are_left(cast, lesson):
         add(cast, lesson, others[left])
 
 
-def test_nothing_changes_once_something_is_submitted(cast, oscar):
+def test_nothing_changes_once_the_first_round_has_closed(cast, oscar):
     contest = factories.make_series_contest(organizer=cast.oscar)
     add(cast, contest, "Swap")
     team = factories.make_team(contest, "Gold", cast.alice)
     series.hand_in(cast.alice, team, factories.series_of_team(team))
+    pipeline.close(contest.rounds.first())
     for button in ({"add": "Unify"}, {"remove": "Swap"}):
-        assert "its baseline teams no longer change" in change(oscar, contest, **button)
+        assert "baseline teams of this contest no longer change" in change(oscar, contest, **button)
     page = oscar.get(reverse("organize-teams", args=[contest.slug])).content.decode()
     assert "It publishes each table as if it were the first" in page
     assert 'name="add"' not in page
     assert 'name="remove" value="Swap"' not in page
+
+
+def test_a_baseline_team_that_comes_after_the_first_submission_plays_like_the_others(cast, oscar):
+    contest = factories.make_series_contest(organizer=cast.oscar)
+    add(cast, contest, "Swap")
+    team = factories.make_team(contest, "Gold", cast.alice)
+    series.hand_in(cast.alice, team, factories.series_of_team(team))
+    live.advance()
+    assert "The baseline team is added." in change(oscar, contest, add="Unify")
+    page = oscar.get(reverse("organize-teams", args=[contest.slug])).content.decode()
+    assert 'name="remove" value="Unify"' in page
+    assert 'name="remove" value="Swap"' not in page  # it has submitted
+    assert live.advance() == 1
+    for submission in Submission.objects.all():
+        pipeline.scored(submission)
+    assert set(series.publish(contest)) == {"Swap", "Unify", "Gold"}
 
 
 def test_a_baseline_team_with_a_table_of_its_own_stays(cast):

@@ -55,12 +55,17 @@ def remove_baseline_team(
 
 
 def may_change_baseline_teams(contest: Contest) -> bool:
-    """Until something is submitted: later another team would change the ranks of those that play."""
-    return not policies.has_submissions(contest) and not is_over(contest, timezone.now())
+    """Until the first round has closed, and then until something is submitted: a team that comes later has no table to
+    attack, and would change the ranks of those that play.
+    """
+    now = timezone.now()
+    first = contest.rounds.select_related("contest").order_by("position").first()
+    is_late = first is None or first.has_closed(now)
+    return not is_over(contest, now) and not (is_late and policies.has_submissions(contest))
 
 
 def _refuse_when_fixed(contest: Contest) -> None:
     if not may_change_baseline_teams(contest):
         raise ContestRefused(
-            _("The contest has submissions or is over, so its baseline teams no longer change.")
+            _("The first round has closed, so the baseline teams of this contest no longer change.")
         )
