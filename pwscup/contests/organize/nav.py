@@ -63,6 +63,7 @@ OF_HIDDEN_TABLES = ("disclosure",)
 
 @dataclass(frozen=True, slots=True)
 class Link:
+    section: str
     title: _StrPromise
     url: str
     is_here: bool
@@ -81,7 +82,7 @@ def nav(contest: Contest, section: str) -> list[Group]:
         Group(
             title,
             tuple(
-                Link(words, reverse(name, args=[contest.slug]), key == section)
+                Link(key, words, reverse(name, args=[contest.slug]), key == section)
                 for key, words, name in pages
                 if key not in left_out
             ),

@@ -18,7 +18,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from pwscup.accounts.invitations import keep_proof
 from pwscup.accounts.models import OfficeInvitation
-from pwscup.accounts.policies import is_over
 from pwscup.contests import guidance, policies, selectors, services
 from pwscup.contests.forms import JudgeForm, NewContestForm, OrganizerForm, SettingsForm
 from pwscup.contests.models import Contest
@@ -30,6 +29,7 @@ from pwscup.contests.organize.common import (
     tell,
     version_of,
 )
+from pwscup.contests.organize.status import shows_judges, status
 from pwscup.contests.services.staff import REFUSALS, open_invitations, refusal_of_office
 from pwscup.core import seals
 from pwscup.core.files.exports import csv_stream, in_parts
@@ -89,19 +89,16 @@ def _overview(
     judge_form: JudgeForm | None = None,
 ) -> HttpResponse:
     page = organizer_page(request, contest, "overview")
-    page |= {
+    invited = list(open_invitations(contest))
+    page |= status(request, contest, page["now"]) | {
         "timeline": guidance.timeline(page["contest_rounds"], page["now"]),
         "interruptions": guidance.interruptions(contest, page["now"]),
-        "missing": selectors.missing_for_publication(contest),
-        "dataset": selectors.original_of(contest),
-        "draft": selectors.draft_of(contest),
         "may_unpublish": policies.may_unpublish(request.user, contest),
-        "is_over": is_over(contest, page["now"]),
-        "n_teams": contest.teams.count(),
         "organizers": contest.organizers.order_by("display_name", "pk"),
         "organizer_form": form or OrganizerForm(),
         "judges": contest.judges.order_by("display_name", "pk"),
-        "invited": list(open_invitations(contest)),
+        "shows_judges": shows_judges(contest, invited),
+        "invited": invited,
         "judge_form": judge_form or JudgeForm(prefix="judge"),
     }
     return render(request, "organize/contest.html", page)

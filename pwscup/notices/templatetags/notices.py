@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import template
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from pwscup.notices import selectors
+from pwscup.submissions.decisions.appeals import n_open_appeals
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Contest
 
 register = template.Library()
 MOST = 9
@@ -33,9 +38,24 @@ def latest_news(context: dict[str, Any]) -> list[selectors.Item]:
     return selectors.news(context["contest"])[:FEW]
 
 
-def _counted(n: int) -> str:
+@register.simple_tag
+def open_matters(contest: Contest) -> dict[str, int]:
+    """What waits for the organizers, by section of their menu: open questions, and open appeals."""
+    return {
+        "questions": selectors.n_open_questions(contest),
+        "decisions": n_open_appeals(contest),
+    }
+
+
+@register.simple_tag
+def open_count(matters: dict[str, int], section: str) -> str:
+    """The number of a section next to its entry in the menu; empty if there is none."""
+    return _counted(matters.get(section, 0), pgettext("questions or appeals", "open"))
+
+
+def _counted(n: int, words: str = "") -> str:
     if n == 0:
         return ""
     shown = str(n) if n <= MOST else f"{MOST}+"
     html = ' <span class="tab-count">{}</span><span class="visually-hidden"> {}</span>'
-    return format_html(html, shown, _("unread"))
+    return format_html(html, shown, words or _("unread"))

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -92,6 +93,13 @@ def is_open(submission: Submission) -> bool:
     """There is a message that no organizer has settled."""
     last = submission.appeal.last()
     return last is not None and not last.closes
+
+
+def n_open_appeals(contest: Contest) -> int:
+    """Their number, for every organizer's page."""
+    messages = AppealMessage.objects.filter(submission__round__contest=contest)
+    newest = messages.order_by().values("submission").annotate(newest=Max("pk")).values("newest")
+    return AppealMessage.objects.filter(pk__in=newest, closes=False).count()
 
 
 def open_appeals(contest: Contest) -> list[Submission]:
