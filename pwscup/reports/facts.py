@@ -27,7 +27,7 @@ from scoring.rulesets import localized
 
 if TYPE_CHECKING:
     from pwscup.contests.guidance import Interrupted
-    from pwscup.contests.models import Contest, Round
+    from pwscup.contests.models import Contest, Dataset, Round
     from pwscup.contests.rules.pages import Rules
     from pwscup.reports.boards.facts import Group
 
@@ -89,6 +89,7 @@ class ReportFacts:
     sponsors: tuple[str, ...]
     n_teams: int
     n_submissions: int
+    n_records: int | None
     rules: Rules
     rounds: tuple[Round, ...]
     interruptions: tuple[Interrupted, ...]
@@ -118,6 +119,7 @@ def gather(contest: Contest, now: datetime, *, names_disqualified: bool = False)
         sponsors=tuple(sponsor.name for sponsor in contest.sponsors.all()),
         n_teams=contest.teams.count(),
         n_submissions=submissions.exclude(state=State.CANCELLED).count(),
+        n_records=_public_records(contest, dataset),
         rules=rules_of(
             contest.ruleset,
             rounds,
@@ -135,6 +137,12 @@ def gather(contest: Contest, now: datetime, *, names_disqualified: bool = False)
         head=(head.position, head.hash) if head else None,
         scoring_version=scoring.__version__,
     )
+
+
+def _public_records(contest: Contest, dataset: Dataset | None) -> int | None:
+    """The size of the table that all teams get; None where it is hidden, or drawn for each team."""
+    is_shared = contest.format.gives_table and not contest.format.own_tables
+    return dataset.n_records if dataset and is_shared else None
 
 
 def _arrivals(contest: Contest, rounds: tuple[Round, ...]) -> Arrivals | None:

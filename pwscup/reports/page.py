@@ -8,6 +8,7 @@ from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING
 
+from django.utils.formats import number_format
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
@@ -37,6 +38,7 @@ def document(facts: ReportFacts, *, language: str) -> str:
         f"<header><h1>{escape(title)}</h1>{summary}</header>",
         _winners(facts),
         _about(facts),
+        _data(facts),
         _rules(facts),
         _timeline(facts),
         *(sections.of_group(group, _("Results")) for group in facts.groups),
@@ -89,6 +91,18 @@ def _about(facts: ReportFacts) -> str:
         (_("Scoring library"), f"scoring {facts.scoring_version}"),
     ]
     return section(_("The contest"), _pairs("", [row for row in rows if row[1]]))
+
+
+def _data(facts: ReportFacts) -> str:
+    """The table as everybody may know it: its size, and the columns that participants got."""
+    columns = facts.rules.columns
+    if not columns:
+        return ""
+    found = facts.n_records
+    size = _("Records: %(n)s") % {"n": number_format(found, force_grouping=True)} if found else ""
+    rows = [(column.name, column.role) for column in columns]
+    shown = _pairs("", rows, [_("Column"), _("Role")])
+    return section(_("Data"), (f"<p>{escape(size)}</p>" if size else "") + shown)
 
 
 def _rules(facts: ReportFacts) -> str:

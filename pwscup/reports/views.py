@@ -30,6 +30,7 @@ from pwscup.reports import certificates as awards
 from pwscup.reports import selectors, services
 from pwscup.reports.models import FinalReport
 from pwscup.reports.outcome import blockers, deciding_rounds
+from pwscup.submissions.selectors import disqualified
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,6 +124,7 @@ def organize_report(request: HttpRequest, contest: Contest) -> HttpResponse:
         "hindered": selectors.report_blockers(contest, now),
         "undecided": blockers(contest, now, deciding_rounds(contest)),
         "languages": settings.LANGUAGES,
+        "some_are_out": bool(disqualified(contest)),
         **_status(newest),
     }
     return render(request, "reports/organize.html", page)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import tomli_w
 import tomlkit
 from django import forms
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from tomlkit.exceptions import TOMLKitError
@@ -75,7 +76,10 @@ def _limits(contest: Contest) -> Iterator[Key]:
             label=gettext_lazy("Maximum team size"),
             min_value=1,
             max_value=1_000,
-            help_text=gettext_lazy("The settings may allow less."),
+            help_text=format_lazy(
+                gettext_lazy("In force: {n}, by the settings, which may allow less."),
+                n=contest.max_team_size,
+            ),
         ),
         limits.max_team_size,
         _at("limits", "max_team_size"),

@@ -20,6 +20,7 @@ from pwscup.leaderboards.services import boards_of
 from pwscup.reports import selectors, services
 from pwscup.reports.facts import gather
 from pwscup.reports.models import FinalReport
+from pwscup.submissions.decisions import rulings
 from pwscup.submissions.models import Release, Ruling, Submission
 from tests import factories
 from tests.web import board_facts
@@ -231,6 +232,16 @@ def test_a_season_and_each_of_its_stages(oscar, in_english, sketched):
         < html.index("<h2>Final</h2>")
         < html.index("<h2>Preliminary</h2>")
     )
+
+
+def test_the_data_are_described_by_their_size_and_roles(game, in_english, sketched):
+    html = selectors.page_of(written(game.contest, game.oscar), "en")
+    data = html.partition("<h2>Data</h2>")[2].partition("</section>")[0]
+    dataset = game.contest.datasets.get(team=None)
+    assert f"Records: {dataset.n_records:,}" in data
+    columns = re.findall(r"<tr>.*?</tr>", data, re.DOTALL)
+    assert len(columns) == 1 + len(dataset.schema.public().columns)
+    assert "quasi-identifier" in data
 
 
 def test_each_division_has_its_board(game, in_english, sketched):
@@ -511,6 +522,9 @@ def test_from_the_page_to_everybody(game, as_user, without_pictures):
     browser, slug = as_user(game.oscar), game.contest.slug
     url = reverse("organize-report", args=[slug])
     assert b"Create report" in browser.get(url).content
+    assert b"Include names of disqualified teams" not in browser.get(url).content
+    rulings.disqualify(actor=game.oscar, team=game.contest.teams.first(), reason="r")
+    assert b"Include names of disqualified teams" in browser.get(url).content
     version = fresh(game.contest).version
     assert browser.post(url, {"version": version, "names_disqualified": "on"}).status_code == 302
     report = FinalReport.objects.get()

@@ -93,7 +93,7 @@ def test_the_records_that_roles_find_are_counted_as_they_change(oscar, draft):
     figures = filled(draft, **CHOSEN) | {"figures": "1"}
     page = oscar.post(COLUMNS, figures)
     assert (page.context["risk"]["n_unique"], page.context["risk"]["cross"]) == (2, ["job"])
-    assert "2 of 4 records (50.00 %) are unique" in page.text
+    assert "Unique records: 2 of 4 (50.00 %)" in page.text
     assert "<html" not in page.text
     one = {"role": "quasi_identifier", "kind": "category", "cross": False}
     all_found = oscar.post(COLUMNS, filled(draft, **(CHOSEN | {"name": one})) | {"figures": "1"})
@@ -105,7 +105,7 @@ def test_the_records_that_roles_find_are_counted_as_they_change(oscar, draft):
     )
     assert TableDraft.objects.get().schema == before  # figures keep nothing
     review = oscar.post(COLUMNS, filled(draft, **CHOSEN) | {"review": "1"})
-    assert "2 of 4 records" in review.text
+    assert "Unique records: 2 of 4" in review.text
 
 
 BROKEN = {

@@ -63,9 +63,7 @@ def test_a_raw_table_is_read_and_steps_are_proposed(oscar, draft):
     assert "150 records, 11 columns" in page.text
     assert "2 columns left out" in page.text
     assert [column["name"] for column in kept.seen["columns"]][:2] == ["性別", "生年月日"]
-    assert re.search(
-        r"<strong>\d+ of \d+ records \(\d+(\.\d+)? ?%\) are unique</strong>", page.text
-    )
+    assert re.search(r"<strong>Unique records: \d+ of \d+ \(\d+(\.\d+)? ?%\)</strong>", page.text)
     assert Event.objects.last().kind == "contest.raw_table_uploaded"
     japanese = oscar.get(PAGE, headers={"accept-language": "ja"}).text
     assert "文字コード：CP932（Shift_JIS）" in japanese

@@ -9,6 +9,7 @@ from pwscup.contests import policies, services
 from pwscup.contests.models import TermsAcceptance
 from pwscup.contests.terms import digest_of
 from pwscup.core.models import Event
+from pwscup.core.templatetags.pwscup import titled_paragraphs
 from tests import factories
 from tests.web import pipeline
 
@@ -35,6 +36,16 @@ def test_a_new_contest_has_terms_in_both_languages(draft):
         assert words in draft.terms
     for words in ("目的", "再識別の禁止", "データの利用許諾"):
         assert words in draft.terms_ja
+
+
+def test_titles_of_paragraphs_are_bold():
+    text = (
+        "Purpose\nOnly for the <contest>.\n\nNo title here, but a sentence.\r\nAnd a second line."
+    )
+    assert titled_paragraphs(text) == (
+        "<p><strong>Purpose</strong><br>Only for the &lt;contest&gt;.</p>\n"
+        "<p>No title here, but a sentence.<br>And a second line.</p>"
+    )
 
 
 def test_data_come_after_the_terms(cast, as_user, contest):

@@ -96,6 +96,12 @@ def test_colours_hide_nothing_and_mark_up_nothing():
 # The page
 
 
+def test_the_team_size_in_force_stands_next_to_the_one_of_the_rules(cast, oscar):
+    Contest.objects.filter(pk=cast.contest.pk).update(max_team_size=4)
+    page = oscar.get("/organize/cup/rules/").content.decode()
+    assert "In force: 4, by the settings, which may allow less." in page
+
+
 def test_saving_changes_the_text_and_the_rounds(cast, oscar):
     given = entered(
         cast.contest,

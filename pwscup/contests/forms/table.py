@@ -189,8 +189,21 @@ class ColumnForm(forms.Form):
 class AttackColumnsForm(VersionedForm):
     """The amounts used by the attacks with a single column."""
 
-    e2_column = forms.ChoiceField(label=_("Column of attack E2"), required=False)
-    e4_column = forms.ChoiceField(label=_("Column of attack E4"), required=False)
+    e2_column = forms.ChoiceField(
+        label=_("Column of attack E2"),
+        required=False,
+        help_text=_(
+            "E2 links a record to the one with the nearest value in this column, among those with the same "
+            "quasi-identifiers."
+        ),
+    )
+    e4_column = forms.ChoiceField(
+        label=_("Column of attack E4"),
+        required=False,
+        help_text=_(
+            "E4 links a record to the one with the nearest value in this column, among all records."
+        ),
+    )
 
     def __init__(self, *args: Any, schema: Schema, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -51,6 +51,7 @@ LINKS = {
     "hierarchies": Link("reference/files.md", "hierarchy-files"),
     "prepare": Link("how-to/prepare-a-table.md"),
     "rules": Link("how-to/write-a-ruleset.md"),
+    "ruleset": Link("reference/ruleset.md"),
     "teams": Link("how-to/set-up-teams.md", "teams-from-a-list"),
     "archive": Link("reference/archive.md", "import"),
     "appearance": Link("how-to/brand-a-contest.md"),

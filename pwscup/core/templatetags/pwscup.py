@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from urllib.parse import urlencode
@@ -10,8 +11,8 @@ from zoneinfo import ZoneInfo
 
 from django import template
 from django.template import RequestContext
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -28,6 +29,25 @@ register = template.Library()
 def machine_time(moment: datetime) -> str:
     """A time for programs, to the second: HTML allows three further digits at most."""
     return moment.isoformat(timespec="seconds")
+
+
+LONGEST_TITLE = 80
+SENTENCE_ENDS = (".", "。", ":", "：", ",", "、", ";")
+
+
+@register.filter
+def titled_paragraphs(text: str) -> SafeString:
+    """Plain text as paragraphs; a short first line that is no sentence is the title of its paragraph, in bold."""
+    paragraphs = re.split(r"\n\s*\n", text.replace("\r\n", "\n").strip())
+    return format_html_join("\n", "<p>{}</p>", ((_titled(one),) for one in paragraphs))
+
+
+def _titled(paragraph: str) -> SafeString:
+    first, _newline, rest = paragraph.partition("\n")
+    is_title = rest and len(first) <= LONGEST_TITLE and not first.rstrip().endswith(SENTENCE_ENDS)
+    head = format_html("<strong>{}</strong>", first) if is_title else first
+    lines = [head, *rest.split("\n")] if rest else [head]
+    return format_html_join(mark_safe("<br>"), "{}", ((line,) for line in lines))
 
 
 @register.filter

@@ -58,6 +58,7 @@ def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
             "ruling": selectors.newest_ruling(submission.team, submission),
             "may_audit": policies.may_audit(viewer, submission, now),
             "counts": _counts(submission),
+            "counts_finally": round.has_closed(now),
             "answer_results": _answer_results(submission, visible),
             "rate_title": round.contest.format.boards.attack(round.contest.ruleset).rate,
             "problems": problems_of(submission, submission.problems, titles(submission)),
