@@ -10,6 +10,7 @@ from django.utils import translation
 
 from pwscup.contests.forms import NewContestForm, SettingsForm
 from pwscup.contests.forms.common import ZoneField, zone_choices
+from pwscup.contests.models import Contest
 from pwscup.contests.organize import wizard
 from scoring.rulesets import load_ruleset, ruleset_names
 from tests.web.test_organizer import NEW
@@ -18,9 +19,11 @@ PAGE = "/organize/new/"
 
 
 def shown(client, query: str = "") -> list[str]:
-    return re.findall(
-        r'name="ruleset" id="format-([^"]+)"', client.get(PAGE + query).content.decode()
-    )
+    return shown_in(client.get(PAGE + query).content.decode())
+
+
+def shown_in(page: str) -> list[str]:
+    return re.findall(r'name="ruleset" id="format-([^"]+)"', page)
 
 
 def test_the_recommended_format_comes_first_and_is_chosen(cast, oscar):
@@ -56,9 +59,32 @@ def test_filters_are_links_that_keep_each_other(cast, oscar):
     assert shown(oscar, "?length=lesson&level=easy") == ["microdata-classroom"]
     page = oscar.get(PAGE + "?length=lesson&level=easy").content.decode()
     assert 'value="microdata-classroom" checked' in page
-    assert 'href="?level=easy"' in page
-    assert 'href="?length=lesson&amp;level=medium"' in page
+    assert 'value="?level=easy"' in page
+    assert 'value="?length=lesson&amp;level=medium"' in page
     assert page.count('aria-current="true"') == 2
+
+
+def test_a_click_on_a_filter_keeps_what_was_typed(cast, oscar):
+    typed = NEW | {"title": "Spring Cup", "starts_at": "", "filter": "?length=lesson"}
+    answer = oscar.post(PAGE, typed)
+    page = answer.content.decode()
+    assert (answer.status_code, Contest.objects.count()) == (200, 1)
+    assert 'value="Spring Cup"' in page
+    assert 'value="microdata-classroom" checked' in page
+    assert not answer.context["form"].errors
+
+
+def test_other_formats_and_optional_fields_are_folded(cast, oscar):
+    page = oscar.get(PAGE).content.decode()
+    before, _summary, others = page.partition("<summary>Choose another format</summary>")
+    assert before.count("format-card") > 0
+    assert shown_in(before) == [wizard.RECOMMENDED]
+    assert before.rpartition("<details")[2] == ' class="mt-2">'
+    name, _, optional = others.partition("<summary>Optional: ")
+    assert 'name="title"' in name
+    assert 'name="summary_ja"' in optional
+    chosen = oscar.post(PAGE, NEW | {"ruleset": "sequential-lesson", "title": "", "title_ja": ""})
+    assert shown_in(chosen.content.decode())[0] == "sequential-lesson"
 
 
 def test_a_filter_without_formats_offers_all(cast, oscar):

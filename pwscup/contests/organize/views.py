@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from pwscup.accounts.invitations import keep_proof
 from pwscup.accounts.models import OfficeInvitation
 from pwscup.contests import guidance, policies, selectors, services
-from pwscup.contests.forms import JudgeForm, NewContestForm, OrganizerForm, SettingsForm
+from pwscup.contests.forms import JudgeForm, OrganizerForm, SettingsForm
 from pwscup.contests.models import Contest
 from pwscup.contests.organize import trail, wizard
 from pwscup.contests.organize.common import (
@@ -57,22 +57,12 @@ def contests(request: HttpRequest) -> HttpResponse:
 def new(request: SignedIn) -> HttpResponse:
     if not policies.may_create_contests(request.user):
         raise Http404
-    form = NewContestForm(request.POST or None, request.FILES or None)
+    form = wizard.form_of(request)
     if form.is_valid():
         contest = services.create_contest(actor=request.user, **form.cleaned_data)
         messages.success(request, _("The contest is created as a draft. Next: its table."))
         return redirect("organize-data", contest.slug)
-    chosen = wizard.chosen_of(request.GET)
-    groups = wizard.formats(chosen)
-    shown = [format.name for _heading, listed in groups for format in listed]
-    picked = form["ruleset"].value()
-    page = {
-        "form": form,
-        "formats": groups,
-        "filters": wizard.filters(chosen),
-        "is_empty": not shown,
-        "picked": picked if picked in shown or not shown else shown[0],
-    }
+    page = {"form": form, **wizard.cards(wizard.asked_of(request), form["ruleset"].value())}
     return render(request, "organize/new.html", page)
 
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
-from urllib.parse import urlencode
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlencode
 
 from django.urls import reverse
 from django.utils import timezone
@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from pwscup.accounts.policies import is_over
 from pwscup.contests import selectors
+from pwscup.contests.forms import NewContestForm
 from pwscup.contests.guidance import length_text
 from pwscup.contests.rules.pages import preview_of
 from pwscup.formats import ROUNDS, format_of
@@ -23,6 +24,8 @@ from scoring import plugins
 from scoring.rulesets import load_ruleset, ruleset_names
 
 if TYPE_CHECKING:
+    from django.http import HttpRequest
+
     from pwscup.contests.models import Contest
     from scoring.rulesets import Ruleset
 
@@ -210,6 +213,44 @@ def formats(chosen: Mapping[str, str] | None = None) -> list[tuple[str, list[For
         (_("Formats of plugins"), [f for f in others if f.package]),
         (_("In the manner of past cups"), like),
     ]
+
+
+FILTER = "filter"
+"""The button of a filter; its value is the query of the filters."""
+
+
+def form_of(request: HttpRequest) -> NewContestForm:
+    """The form as sent; after a click on a filter it is not checked, and keeps what was typed."""
+    if FILTER in request.POST:
+        typed = {
+            name: value
+            for name, value in request.POST.items()
+            if name in NewContestForm.base_fields
+        }
+        return NewContestForm(initial=typed)
+    return NewContestForm(request.POST or None, request.FILES or None)
+
+
+def asked_of(request: HttpRequest) -> Mapping[str, str]:
+    """The filters that were asked for, by a button or in the address."""
+    query = request.POST.get(FILTER)
+    return request.GET if query is None else dict(parse_qsl(query.removeprefix("?")))
+
+
+def cards(asked: Mapping[str, str], picked: str) -> dict[str, Any]:
+    """The card of the chosen format, and those of the others that pass the filters, folded until one is asked for."""
+    chosen = chosen_of(asked)
+    groups = formats(chosen)
+    shown = [format for _heading, listed in groups for format in listed]
+    main = next((format for format in shown if format.name == picked), shown[0] if shown else None)
+    return {
+        "formats": [(title, [one for one in listed if one != main]) for title, listed in groups],
+        "filters": filters(chosen),
+        "is_empty": not shown,
+        "is_unfolded": bool(chosen),
+        "main": main,
+        "picked": main.name if main else "",
+    }
 
 
 def _format(name: str) -> Format:
