@@ -27,7 +27,7 @@ from scoring.tables.reading import read_table, write_table
 from scoring.tables.schema import Schema
 from tests.e2e.browser import Person
 from tests.e2e.home import scoring
-from tests.e2e.organizer import open_text
+from tests.e2e.organizer import choose_format, open_text
 from tests.e2e.team import approximately, make_team, measures_on
 from tests.e2e.teams import HomeTeam
 
@@ -90,7 +90,7 @@ def create_contest(organizer: Person, cup: Cup) -> None:
     page = organizer.page
     organizer.go("/organize/")
     organizer.follow("New contest")
-    page.get_by_label(load_ruleset(cup.format).title["en"]).check()
+    choose_format(organizer, load_ruleset(cup.format).title["en"])
     page.locator("#id_title").fill(cup.title)
     organizer.press("Create draft")
     organizer.sees("The contest is created as a draft.")

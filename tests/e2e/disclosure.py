@@ -16,6 +16,7 @@ from scoring.formats.disclosure.curves import asked_once
 from scoring.rulesets import load_ruleset
 from tests.e2e.browser import Person
 from tests.e2e.home import scoring
+from tests.e2e.organizer import choose_format
 from tests.e2e.team import make_team
 from tests.e2e.teams import HomeTeam
 
@@ -46,7 +47,7 @@ def create_contest(organizer: Person) -> None:
     page = organizer.page
     organizer.go("/organize/")
     organizer.follow("New contest")
-    page.get_by_label(RULES.title["en"]).check()
+    choose_format(organizer, RULES.title["en"])
     page.locator("#id_title").fill(TITLE)
     organizer.press("Create draft")
     organizer.sees("The contest is created as a draft.")

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from playwright.sync_api import expect
 
 from tests.e2e.browser import Person
-from tests.e2e.organizer import open_text
+from tests.e2e.organizer import choose_format, open_text, unfold_optional
 from tests.services import wait_until
 
 TITLE, TITLE_JA = "Customer data lecture", "顧客データの講義"
@@ -34,8 +34,9 @@ def new_contest(teacher: Person, title: str = TITLE, title_ja: str = TITLE_JA) -
     page = teacher.page
     teacher.go("/organize/")
     teacher.follow("New contest")
-    page.get_by_label("Lecture contest: own tables, candidates and presentations").check()
+    choose_format(teacher, "Lecture contest: own tables, candidates and presentations")
     page.locator("#id_title").fill(title)
+    unfold_optional(teacher)
     page.locator("#id_title_ja").fill(title_ja)
     page.locator("#id_summary").fill("Every team anonymizes its own customers.")
     page.locator("#id_summary_ja").fill("各チームが自分の顧客データを匿名加工します。")

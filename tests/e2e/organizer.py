@@ -30,11 +30,23 @@ def household_table(folder: Path) -> Path:
     return named
 
 
+def choose_format(organizer: Person, title: str) -> None:
+    """A format other than the recommended one, on the first page of the wizard."""
+    organizer.page.get_by_text("Choose another format", exact=True).click()
+    organizer.page.get_by_label(title).check()
+
+
+def unfold_optional(organizer: Person) -> None:
+    """The fields of a new contest that may stay empty."""
+    organizer.page.get_by_text("Optional: Japanese title, address, summaries").click()
+
+
 def create_contest(organizer: Person, table: Path) -> None:
     page = organizer.page
     organizer.go("/organize/")
     organizer.follow("New contest")
     page.locator("#id_title").fill(TITLE)
+    unfold_optional(organizer)
     page.locator("#id_title_ja").fill(TITLE_JA)
     page.locator("#id_summary").fill("Three hundred households.")
     page.locator("#id_summary_ja").fill("300 世帯のデータです。")

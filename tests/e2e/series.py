@@ -21,7 +21,7 @@ from scoring.tables.schema import Schema
 from scoring.tables.text import marked
 from tests.e2e.browser import Person
 from tests.e2e.home import scoring
-from tests.e2e.organizer import open_text
+from tests.e2e.organizer import choose_format, open_text
 from tests.e2e.team import approximately, make_team, measures_on
 from tests.e2e.teams import HomeTeam
 
@@ -61,7 +61,7 @@ def create_contest(organizer: Person) -> None:
     page = organizer.page
     organizer.go("/organize/")
     organizer.follow("New contest")
-    page.get_by_label(RULES.title["en"]).check()
+    choose_format(organizer, RULES.title["en"])
     page.locator("#id_title").fill(TITLE)
     organizer.press("Create draft")
     organizer.sees("The contest is created as a draft.")
