@@ -193,7 +193,7 @@ class FoundingForm(TeamForm):
         required=False,
         help_text=_(
             "Stands in file names and URLs: 2 to 24 letters a–z, digits and hyphens, such as sakura. If empty, it is "
-            "made from the team name."
+            "made from a team name in Latin letters, or is a number such as team-6."
         ),
     )
 

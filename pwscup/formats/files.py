@@ -21,6 +21,13 @@ HINTS = {
     PDF: _("Drop the PDF file here, or choose it."),
     JSON: _("Drop the JSON file here, or choose it."),
 }
+TAPS = {
+    CSV: _("Tap to choose a CSV file"),
+    ZIP: _("Tap to choose a zip archive"),
+    PDF: _("Tap to choose a PDF file"),
+    JSON: _("Tap to choose a JSON file"),
+}
+OPTIONAL = _("optional")
 EMPTY = _("“%(name)s” is empty — expected a header line and at least one record")
 
 
@@ -31,6 +38,8 @@ class FileFormat:
     text: Text
     content_type: str = CSV
     empty: Text = EMPTY
+    unless: Text = OPTIONAL
+    """What stands beside the name of a file that may be left away: in which case."""
 
     @property
     def suffix(self) -> str:
@@ -40,6 +49,11 @@ class FileFormat:
     def hint(self) -> Text:
         """The invitation in the field of an upload."""
         return HINTS[self.content_type]
+
+    @property
+    def tap(self) -> Text:
+        """The same where there is no mouse."""
+        return TAPS[self.content_type]
 
     @property
     def accept(self) -> str:

@@ -284,7 +284,8 @@ FILES = {
             "One number per line, as many lines as the anonymized table has records: the row of the original "
             "from which the record was made, counted from 1 without the header. Every row at most once. "
             "Instead of this file, the table may have an additional column source_row."
-        )
+        ),
+        unless=_("not needed with a column source_row"),
     ),
     "guess": FileFormat(
         _(

@@ -206,19 +206,22 @@ def _empty(parts: Iterable[Part]) -> list[ValidationError]:
 
 
 class RoundFileField(forms.FileField):
-    """A file of a round, with the invitation in its field."""
+    """A file of a round, with the invitations in its field."""
 
-    def __init__(self, hint: Text, **options: Any) -> None:
+    def __init__(self, hint: Text, tap: Text, unless: Text, **options: Any) -> None:
         super().__init__(**options)
-        self.hint = hint
+        self.hint, self.tap, self.unless = hint, tap, unless
 
 
 def _file_field(spec: FileSpec, max_bytes: int) -> forms.FileField:
-    widget = forms.FileInput(attrs={"accept": FILES[spec.kind].accept, "data-max-bytes": max_bytes})
+    kind = FILES[spec.kind]
+    widget = forms.FileInput(attrs={"accept": kind.accept, "data-max-bytes": max_bytes})
     label = localized(spec.title, get_language() or "en")
     # The error message for an empty file comes from `_counted`.
     return RoundFileField(
-        FILES[spec.kind].hint,
+        kind.hint,
+        kind.tap,
+        kind.unless,
         label=label,
         required=spec.required,
         allow_empty_file=True,

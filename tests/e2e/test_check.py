@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 import base64
+import csv
+import io
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.template.loader import render_to_string
 from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page, Route, expect
 
 from pwscup.core.texts.problems import SEPARATOR, parts
 from pwscup.submissions.pages.checks import catalogue
@@ -164,6 +168,96 @@ def test_the_page_stays_usable_while_20_megabytes_are_checked(page: Page) -> Non
     assert seen["progress"] == sorted(seen["progress"])
     assert len(seen["progress"]) > 20
     assert seen["ticks"] > 10, "the page could do nothing meanwhile"
+
+
+FORM = """<!doctype html><html lang="en"><meta charset="utf-8"><form>
+  <label class="dropzone"><input type="file" name="anonymized"></label>
+  <label class="dropzone"><input type="file" name="rows"></label>
+  {panel}<button class="btn btn-primary" data-busy="">Submit</button>
+</form><script type="module" src="/js/check/form.js"></script></html>"""
+
+
+@pytest.fixture
+def form(browser: Browser) -> Iterator[Page]:
+    """The form of a round with its check, without the rest of its page."""
+    rules = READINGS["submission"].rules
+    published = {
+        "reading": reading_rules(),
+        "words": catalogue("en"),
+        "files": {key: {"key": key, "rules": own} for key, own in rules.items()},
+        "names": {},
+    }
+    names = {"contest": {"slug": "cup"}, "round": {"key": "anonymization"}}
+    panel = re.sub(
+        'data-worker="[^"]*"',
+        'data-worker="/js/check/worker.js"',
+        render_to_string("submissions/_check.html", names),
+    )
+
+    def answer(route: Route) -> None:
+        path = STATIC / route.request.url.removeprefix(f"{ORIGIN}/")
+        if path.is_file():
+            route.fulfill(path=path, content_type="text/javascript")
+        elif "anonymization" in route.request.url:
+            route.fulfill(json=published)
+        else:
+            route.fulfill(body=FORM.format(panel=panel), content_type="text/html")
+
+    opened = browser.new_page()
+    opened.set_default_timeout(10_000)
+    opened.route(f"{ORIGIN}/**", answer)
+    opened.goto(ORIGIN)
+    yield opened
+    opened.close()
+
+
+def chosen(form: Page, name: str, text: str, encoding: str = "utf-8") -> None:
+    data = text.encode(encoding)
+    files = [{"name": f"{name}.csv", "mimeType": "text/csv", "buffer": data}]
+    form.locator(f"input[name={name}]").set_input_files(files)
+
+
+def test_a_refused_file_is_marked_and_notes_stand_apart(form: Page) -> None:
+    good = broken_files.GOOD
+    header, *records = good.splitlines()
+    wrong = "\n".join([header, *(",".join(["x"] * len(header.split(","))) for _ in records), ""])
+    zone, panel = form.locator(".dropzone").first, form.locator(".file-check")
+    button = form.locator("button[data-busy]")
+    problems, notes = form.locator("[data-part=list] li"), form.locator("[data-part=noted] li")
+
+    chosen(form, "rows", broken_files.ROWS)
+    expect(panel).to_have_attribute("data-state", "fine", timeout=15_000)
+    chosen(form, "anonymized", good, "cp932")
+    expect(panel).to_have_attribute("data-state", "fine", timeout=15_000)
+    expect(notes).to_have_count(1)
+    expect(problems).to_have_count(0)
+    expect(zone).not_to_have_class(re.compile("wrong"))
+    expect(button).to_have_class(re.compile("btn-primary"))
+
+    chosen(form, "anonymized", wrong)
+    expect(panel).to_have_attribute("data-state", "wrong")
+    expect(form.locator("[data-part=notes]")).to_be_hidden()
+    expect(problems.first).to_contain_text("record 1, 2, 3, 4, 5 and 3 more")
+    expect(zone).to_have_class(re.compile("wrong"))
+    expect(form.locator(".dropzone").last).not_to_have_class(re.compile("wrong"))
+    expect(button).to_have_text("Send anyway")
+    expect(button).to_have_class("btn btn-outline-primary")
+
+    chosen(form, "anonymized", good)
+    expect(panel).to_have_attribute("data-state", "fine", timeout=15_000)
+    expect(zone).not_to_have_class(re.compile("wrong"))
+    expect(button).to_have_class("btn btn-primary")
+
+
+def test_one_line_that_stands_for_all_problems_says_so(form: Page) -> None:
+    header, *lines = csv.reader(io.StringIO(broken_files.GOOD))
+    records = [dict(zip(header, cells, strict=True)) | {"age": "many"} for cells in lines]
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows([header, *(own.values() for own in records)])
+    chosen(form, "rows", broken_files.ROWS)
+    chosen(form, "anonymized", written.getvalue())
+    said = f"{len(records)} problems of the same kind found."
+    expect(form.locator("[data-part=status]")).to_contain_text(said, timeout=15_000)
 
 
 def base_of(kind: str) -> tuple[str, str]:

@@ -62,7 +62,9 @@ def test_a_team_asks_a_worker_works_and_the_page_says_who_hurts_most(
     submission, cast, announced, django_capture_on_commit_callbacks
 ):
     alice = client(cast.alice)
-    assert "Run audit" in alice.get(url(submission)).text
+    asked = alice.get(url(submission)).text
+    assert "Run audit" in asked
+    assert "Only the official measures in the rules count for ranks." in asked
     with django_capture_on_commit_callbacks(execute=True):
         assert alice.post(url(submission)).status_code == 302
     audit = Audit.objects.get(submission=submission)

@@ -242,11 +242,27 @@ def test_the_history_shows_results_and_which_one_counts(cast, as_user):
     assert history.index("=1+1") < history.index("noise")
     assert page("submission-choose", first) in history
     assert page("submission-choose", second) not in history
+    # The choice stands before the measures, which have to be scrolled to on a phone.
+    row = history.split(f'id="line-{first.pk}"')[1].split("</tr>")[0]
+    before, after = row.split("</td>", 1)[1].split(page("submission-choose", first))
+    assert 'class="num"' not in before
+    assert after.index("note-cell") < after.index('class="num"')
 
     response = client.post(page("submission-choose", first))
     assert response.url == round_url(cast)
     assert selectors.counted_submission(cast.red, first.round) == first
     assert page("submission-choose", second) in text(client.get(round_url(cast)))
+
+
+def test_own_submissions_stand_above_the_downloads(cast, as_user):
+    client = as_user(cast.alice)
+    title = 'class="side-by-side"'
+    before = text(client.get(round_url(cast)))
+    assert before.index(title) < before.index('id="history"')
+    pipeline.scored(hand_in(cast))
+    after = text(client.get(round_url(cast)))
+    assert after.count(title) == 1
+    assert after.index('id="history"') < after.index(title)
 
 
 def test_the_history_is_the_teams_own(cast, as_user):
@@ -310,7 +326,7 @@ def test_a_rejected_table_shows_where_what_expected_and_got(cast, as_user):
     assert submission.state == State.REJECTED
     assert "2 problems" in body
     assert "No attempt was used" in body
-    assert '<td>y.csv</td><td class="num">2</td><td>sa1</td>' in body
+    assert '<td>y.csv</td><td class="num" data-label="Record">2</td><td>sa1</td>' in body
     assert "not a number" in body
     assert "got “many”" in body
     assert page("submission-file", submission, "anonymized") in body

@@ -72,6 +72,8 @@ class FileRule:
     columns: tuple[str, ...]
     """Those of the file, if it has not all of them."""
     is_required: bool
+    unless: str = ""
+    """When it may be left away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +126,12 @@ def round_rule(round: ShownRound, ruleset: Ruleset, language: str) -> RoundRule:
 
 
 def _file_rule(file: FileSpec, ruleset: Ruleset, language: str) -> FileRule:
-    text, columns = str(FILES[file.kind].text), ruleset.data.columns_of(file.key)
+    kind, columns = FILES[file.kind], ruleset.data.columns_of(file.key)
+    text = str(kind.text)
     if columns:
         text = joined(text, _("Of these columns each file has only those named next to it."))
-    return FileRule(localized(file.title, language), text, columns or (), file.required)
+    unless = "" if file.required else str(kind.unless)
+    return FileRule(localized(file.title, language), text, columns or (), file.required, unless)
 
 
 def _sentences(round: ShownRound, ruleset: Ruleset) -> tuple[str, ...]:

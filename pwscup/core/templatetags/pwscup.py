@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from django import template
 from django.template import RequestContext
-from django.utils.html import format_html, format_html_join
+from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.timesince import timesince
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -48,6 +49,20 @@ def _titled(paragraph: str) -> SafeString:
     head = format_html("<strong>{}</strong>", first) if is_title else first
     lines = [head, *rest.split("\n")] if rest else [head]
     return format_html_join(mark_safe("<br>"), "{}", ((line,) for line in lines))
+
+
+@register.filter
+def breakable(name: str) -> SafeString:
+    """A long name of a column, which may go on in a new line after an underscore."""
+    return mark_safe(conditional_escape(name).replace("_", "_<wbr>"))  # noqa: S308 — is escaped
+
+
+@register.filter
+def ago(moment: datetime) -> str:
+    """How long ago a time was."""
+    if datetime.now(UTC) - moment < timedelta(minutes=1):
+        return _("just now")
+    return _("%(ago)s ago") % {"ago": timesince(moment)}
 
 
 @register.filter

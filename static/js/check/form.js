@@ -15,6 +15,7 @@ class Panel {
     this.parts = Object.fromEntries([...node.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
     this.button = this.form.querySelector("button[data-busy]");
     this.send = this.button.textContent;
+    this.isPrimary = this.button.classList.contains("btn-primary");
     this.form.addEventListener("change", (event) => event.target.type === "file" && this.check());
     this.parts.cancel.addEventListener("click", () => this.cancel());
   }
@@ -22,7 +23,8 @@ class Panel {
   async check() {
     this.#stop();
     this.node.hidden = true;
-    this.button.textContent = this.send;
+    this.#offer(this.send, false);
+    this.#mark(new Set());
     const inputs = [...this.form.querySelectorAll("input[type=file]")];
     if (!inputs.some((input) => input.files.length) || !inputs.every((input) => input.checkValidity() || !input.files.length)) return;
     const run = (this.run = Symbol("run"));
@@ -56,11 +58,26 @@ class Panel {
     this.#say(this.words.cancelled, "cancelled");
   }
 
+  // Sending what will be rejected stays possible, but is not what is suggested.
+  #offer(text, isWrong) {
+    this.button.textContent = text;
+    if (!this.isPrimary) return;
+    this.button.classList.toggle("btn-primary", !isWrong);
+    this.button.classList.toggle("btn-outline-primary", isWrong);
+  }
+
+  #mark(wrong) {
+    for (const zone of this.form.querySelectorAll(".dropzone")) {
+      zone.classList.toggle("wrong", [...zone.querySelector("input[type=file]").files].some((file) => wrong.has(file)));
+    }
+  }
+
   #say(text, state) {
     this.node.hidden = false;
     this.node.dataset.state = state;
     this.parts.running.hidden = state !== "running";
     this.parts.hint.hidden = state !== "wrong";
+    this.parts.notes.hidden = true;
     this.parts.list.replaceChildren();
     this.parts.status.textContent = text;
   }
@@ -74,12 +91,18 @@ class Panel {
     const total = results.reduce((sum, result) => sum + result.total, 0);
     const nRecords = results.flatMap((result) => Object.values(result.records)).reduce((sum, n) => Math.max(sum, n ?? 0), 0);
     const of = (template, n) => template.replace("{n}", n.toLocaleString(document.documentElement.lang));
-    if (total) this.#say(of(this.words.wrong, total), "wrong");
+    const lines = linesOf(groups, results, published.words);
+    const problems = lines.filter((line) => !line.isNote), notes = lines.filter((line) => line.isNote);
+    const isOneKind = total > 1 && problems.length === 1 && problems[0].rows.length === total;
+    if (total) this.#say(of(isOneKind ? this.words.same : this.words.wrong, total), "wrong");
     else this.#say(of(this.words.fine, nRecords), "fine");
-    if (total) this.button.textContent = this.words.anyway;
-    const listed = linesOf(groups, results, published.words);
-    this.parts.list.replaceChildren(...listed.slice(0, MOST_LISTED).map(itemOf));
-    const shown = listed.slice(0, MOST_LISTED).reduce((sum, line) => sum + (line.isNote ? 0 : line.rows.length), 0);
+    if (total) this.#offer(this.words.anyway, true);
+    this.#mark(wrongFiles(groups, results));
+    const itemOf = (line) => lineItem(line, (records, n) => of(this.words.records, n).replace("{records}", records));
+    this.parts.list.replaceChildren(...problems.slice(0, MOST_LISTED).map(itemOf));
+    this.parts.noted.replaceChildren(...notes.slice(0, MOST_LISTED).map(itemOf));
+    this.parts.notes.hidden = !notes.length;
+    const shown = problems.slice(0, MOST_LISTED).reduce((sum, line) => sum + line.rows.length, 0);
     if (shown < total) {
       this.parts.list.append(Object.assign(document.createElement("li"), { textContent: of(this.words.more, total - shown) }));
     }
@@ -99,6 +122,15 @@ function groupsOf(inputs, { files, names }) {
   return isTogether && found.length ? [found] : found.map((one) => [one]);
 }
 
+// The files in which there are problems; all of a submission where a problem names none.
+function wrongFiles(groups, results) {
+  const found = groups.map((group, at) => {
+    const { problems } = results[at];
+    return group.filter(({ key }) => problems.some(({ file }) => file === key || file === null));
+  });
+  return new Set(found.flat().map(({ file }) => file));
+}
+
 // Problems and notes; those that differ only in the record are one line.
 function linesOf(groups, results, words) {
   const lines = new Map();
@@ -115,12 +147,12 @@ function linesOf(groups, results, words) {
   return [...lines.values()];
 }
 
-function itemOf({ name, column, parts, rows, words, isNote }) {
-  const listed = rows.slice(0, MOST_ROWS).join(", ") + (rows.length > MOST_ROWS ? ", …" : "");
+function lineItem({ name, column, parts, rows, words }, andMore) {
+  const first = rows.slice(0, MOST_ROWS).join(document.documentElement.lang === "ja" ? "、" : ", ");
+  const listed = rows.length > MOST_ROWS ? andMore(first, rows.length - MOST_ROWS) : first;
   const place = placeOf({ row: rows[0] === null ? null : listed, column }, words, name);
   const [what, ...details] = parts;
   const item = document.createElement("li");
-  if (isNote) item.className = "file-check-note";
   item.append(
     Object.assign(document.createElement("span"), { className: "file-check-place", textContent: place }),
     Object.assign(document.createElement("strong"), { textContent: what }),
