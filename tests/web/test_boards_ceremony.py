@@ -350,6 +350,7 @@ def test_the_page_counts_down_to_the_time_from_which_a_ceremony_is_possible(
         return body[body.index('id="ceremony"') :].partition("</section>")[0]
 
     assert "disabled" not in section()
+    assert 'data-confirm="Start the ceremony? The ranking is fixed' in section()
     for closes_at, polled in ((now + HOUR, False), (now, True)):
         attack.update(closes_at=closes_at)
         shown, until = section(), machine_time(closes_at + timedelta(seconds=60))

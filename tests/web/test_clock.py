@@ -518,6 +518,19 @@ def test_a_refused_extension_comes_back_open_with_what_was_typed(cast, oscar):
     assert said(oscar.post(url, again, follow=True)) == "The round is extended."
 
 
+def test_a_button_extends_by_an_hour_or_a_day(cast, oscar):
+    before = dates(cast.contest)
+    key = "anonymization"
+    for plus in (1, 24):
+        given = {"plus": plus, "moves_later": "on", "reason": "Heat."}
+        assert said(post(oscar, cast.contest, "organize-round-extend", key, **given)) == (
+            "The round is extended."
+        )
+    assert dates(cast.contest) == shifted(before, 25 * HOUR, *LATER)
+    odd = post(oscar, cast.contest, "organize-round-extend", key, plus=7, reason="Heat.")
+    assert odd.status_code == 422
+
+
 @pytest.mark.parametrize(
     "values",
     [

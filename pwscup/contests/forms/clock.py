@@ -17,6 +17,8 @@ from pwscup.contests.models import Contest, Interruption, Round
 from pwscup.core.db.columns import longest
 from pwscup.core.texts.refusals import Refused
 
+PLUS = ("1", "24")
+"""The hours of the buttons that need no number."""
 LONGEST_REASON = longest(Interruption, "reason")
 
 
@@ -54,7 +56,12 @@ class LengthForm(ReasonForm):
     )
 
     def __init__(self, data: Any = None, *, round: Round, **kwargs: Any) -> None:
-        super().__init__(data, prefix=f"round-{round.key}", **kwargs)
+        prefix = f"round-{round.key}"
+        if data is not None and data.get(f"{prefix}-plus") in PLUS:
+            data = {name: data.get(name) for name in data} | {
+                f"{prefix}-hours": data.get(f"{prefix}-plus")
+            }
+        super().__init__(data, prefix=prefix, **kwargs)
         self.fields["moves_later"].initial = _is_followed(round)
         self.fields["until"] = MomentField(
             zone=round.contest.tz, label=_("… or until"), required=False
