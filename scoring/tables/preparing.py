@@ -191,7 +191,7 @@ class Steps:
         return found | {"step": [dict(step) for step in self.steps]}
 
     def labels_of(self, column: str) -> set[str]:
-        """What is written for missing cells of a column where they become a category of their own.
+        """The labels of missing cells of a column where steps make them a category of their own.
 
         Examples
         --------

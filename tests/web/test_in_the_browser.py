@@ -275,6 +275,7 @@ def test_links_of_a_report_save_its_charts(person, site, oscar_of_ranks, tmp_pat
     """As the platform serves it, with its policy, and as a file of this machine; no script runs, nothing is fetched."""
     client, contest = oscar_of_ranks
     address = reverse("organize-report-preview", args=[contest.slug])
+    person.faults.clear()  # of pages before
     page = shown(person, site, client, address)
     file = tmp_path / "report.html"
     file.write_bytes(client.get(address).content)
