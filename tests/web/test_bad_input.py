@@ -149,7 +149,7 @@ def test_a_bad_table_is_rejected_with_its_place_and_costs_no_try(cast, as_user, 
     assert page.status_code == 200
     assert "No attempt was used" in body
     if row is not None:
-        assert f'<td class="num">{row}</td><td>{column or ""}' in body
+        assert f'data-label="Record">{row}</td><td>{column or ""}' in body
     assert "<script>alert" not in body
     assert selectors.tries_left(cast.red, submission.round) == submission.round.tries
     kept = client.get(reverse("submission-file", args=[submission.public_id, "anonymized"]))

@@ -60,7 +60,7 @@ def breakable(name: str) -> SafeString:
 @register.filter
 def ago(moment: datetime) -> str:
     """How long ago a time was."""
-    if datetime.now(UTC) - moment < timedelta(minutes=1):
+    if datetime.now(moment.tzinfo) - moment < timedelta(minutes=1):
         return _("just now")
     return _("%(ago)s ago") % {"ago": timesince(moment)}
 
