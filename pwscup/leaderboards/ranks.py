@@ -68,7 +68,7 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
         "is_frozen": known.is_frozen,
         "standing": standing,
         "worst": _worst(known, standing),
-        "n_teams": len(known.players),
+        "n_teams": len(measured),
         "rows": [
             _row(known.rules.measure(measure), measured, submission.team_id, len(known.players))
             for measure in round.contest.ruleset.measures
