@@ -146,7 +146,7 @@ def audit(browser: Browser, site: str) -> None:
         hand_in(page, anonymized(page, site, folder, *SECOND_TABLE))
         page.get_by_role("link", name="Attacks", exact=True).click()  # the audit begins by itself
         expect(page.locator(".audit-verdict")).to_be_visible(timeout=SCORED_MS)
-        shoot(page, "audit", 1180)
+        shoot(page, "audit", 1120)
 
 
 def anonymized(page: Page, site: str, folder: str, *methods: str) -> list[Path]:
