@@ -78,7 +78,7 @@ def rehearse(teacher: Person) -> None:
     expect(page.locator("#status .state-done")).to_be_visible(timeout=240_000)
     expect(page.locator("table tbody tr")).to_have_count(len(MINUTES))
     for row in page.locator("table tbody tr").all():
-        expect(row.locator("td").last).to_have_text("nothing")
+        expect(row.locator("td").last).to_have_text("none")
     teacher.follow("See their leaderboard")
     teacher.sees("dry run, visible to organizers only")
     shown = page.locator(".board-table tbody tr td.strong")
@@ -174,7 +174,8 @@ def board(person: Person, name: str, contest: str = f"{CONTEST}/") -> dict[str, 
     person.go(f"{contest}board/?board={name}")
     rows = person.page.locator(".board-table tbody tr:has(.team-name)").all()
     return {
-        row.locator(".team-name").inner_text(): row.locator("td").all_inner_texts() for row in rows
+        row.locator(".team-name").inner_text(): row.locator("td:not(.course)").all_inner_texts()
+        for row in rows
     }
 
 

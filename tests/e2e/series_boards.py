@@ -54,7 +54,7 @@ def lines(
     found = {}
     for row in person.page.locator(".board-table tbody tr:has(.team-name)").all():
         rank = re.sub(r"\D", "", row.locator(".rank").first.inner_text())
-        cells = row.locator("td").all_inner_texts()
+        cells = row.locator("td:not(.course)").all_inner_texts()
         found[row.locator(".team-name").inner_text()] = (int(rank) if rank else None, cells)
     return found
 
@@ -88,7 +88,7 @@ def attack_boards_show(person: Person, teams: list[Team], rates: Rates) -> None:
     matrix = lines(person, "matrix")
     heads = person.page.locator(".matrix-table thead th.defender").all_inner_texts()
     for (attacker, target), rate in rates.items():
-        shown = matrix[attacker][1][heads.index(target)]  # in per cent, as the heading says
+        shown = matrix[attacker][1][1 + heads.index(target)]  # in per cent, after the mean
         assert number(f"{shown} %") == approximately(rate)
     release = release_ranks(teams, rates)
     total = {name: 0.5 * release[name] + 0.5 * attack_ranks[name] for name in found}

@@ -101,7 +101,7 @@ def open_a_contest(
     organizer.give(table)
     if is_prepared:
         organizer.press("Prepare first")
-        organizer.person.sees("are unique")
+        organizer.person.sees("Unique records")
         organizer.press("Use the prepared table")
     else:
         organizer.press("Upload")

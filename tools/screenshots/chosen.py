@@ -175,10 +175,10 @@ def roles(browser: Browser, site: str) -> None:
     with visit(browser, site, ORGANIZER) as page:
         page.goto(f"{site}/organize/new/")
         page.locator("[name=title]").fill("Clinic cup")
-        page.locator("[name=slug]").fill(
-            f"clinic-{secrets.token_hex(4)}"
-        )  # a second run needs another
-        page.locator("main form button").first.click()
+        page.get_by_text("Optional: Japanese title, address, summaries").click()
+        address = f"clinic-{secrets.token_hex(4)}"  # a second run needs another
+        page.locator("[name=slug]").fill(address)
+        page.get_by_role("button", name="Create draft", exact=True).last.click()
         page.locator("input[type=file]").set_input_files(ROOT / "fixtures" / "clinic.csv")
         page.get_by_role("button", name="Upload").click()
         expect(page.locator("#columns")).to_be_visible()
@@ -188,6 +188,7 @@ def roles(browser: Browser, site: str) -> None:
 def ceremony(browser: Browser, site: str) -> None:
     """The projector's screen with two places revealed; then the ceremony is finished."""
     with visit(browser, site, ORGANIZER) as page:
+        page.on("dialog", lambda dialog: dialog.accept())
         page.goto(f"{site}/organize/{FINISHED}/board/")
         page.get_by_role("button", name="Freeze", exact=True).click()
         page.get_by_role("button", name="Start ceremony").click()
@@ -196,7 +197,6 @@ def ceremony(browser: Browser, site: str) -> None:
             expect(page.locator("main")).to_contain_text(re.compile(rf"\b{n} of "))
         page.mouse.move(0, 0)
         shoot(page, "ceremony", 670)
-        page.on("dialog", lambda dialog: dialog.accept())
         page.get_by_role("button", name="All", exact=True).click()
         page.get_by_role("button", name="Finish: show the whole leaderboard").click()
         expect(page.locator("main")).to_contain_text("The ceremony is over")
