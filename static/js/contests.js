@@ -23,7 +23,7 @@
     const show = () => {
       const shape = kind.value === "category" ? "category" : "number";
       for (const cell of row.querySelectorAll("[data-for]"))
-        for (const child of cell.children) child.style.visibility = cell.dataset.for === shape ? "" : "hidden";
+        for (const child of cell.children) child.style.display = cell.dataset.for === shape ? "" : "none";
       row.classList.toggle("is-identifier", role.value === "identifier");
       if (!cross) return;  // tables of several times have no cross columns
       cross.disabled = role.value !== "quasi_identifier";

@@ -200,7 +200,7 @@ def test_an_estimate_has_its_ranks_of_the_rounds_board(played, cast, as_user):
         "table-spearman": 2,
     }
     assert (page.context["standing"].rank, page.context["standing"].total) == (3, 2.5)
-    assert "rank <strong>3</strong> of 4 on the board of the round" in page.content.decode()
+    assert "rank <strong>3</strong> of 3 on the board of the round" in page.content.decode()
     other = ranks(as_user, cast.alice, played.submissions["Red", "first"])
     assert other.context["standing"].total == 2.0  # behind Blue's 9 and .95
 
