@@ -39,7 +39,7 @@ class FileFormat:
     content_type: str = CSV
     empty: Text = EMPTY
     unless: Text = OPTIONAL
-    """What stands beside the name of a file that may be left away: in which case."""
+    """The case in which a file may be left away, as shown next to its name."""
 
     @property
     def suffix(self) -> str:

@@ -142,7 +142,7 @@ class Contest(models.Model):
 
     @property
     def pause_reason(self) -> str:
-        """What the teams are told about the pause that lasts; empty without a pause."""
+        """The reason of the current pause, which the teams see; empty without a pause."""
         if self.paused_at is None:
             return ""
         lasting = self.interruptions.filter(ended_at=None).first()

@@ -97,7 +97,7 @@ def boxes(
                 set_ticks(np.arange(len(values)), values)
         axes.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
 
-    told = (
+    said = (
         f"Regions of {names[0]} and {names[1]}; overlapping groups that share a value: of both "
         f"{_told(between)}, of {names[1]} {_told(within)}"
     )
@@ -129,8 +129,8 @@ def boxes(
         )
         for of, number, low, high in regions
     ]
-    told = told if alt is None else alt
-    return Picture(draw, (WIDTH, WIDTH * 0.8), head, rows, told, name)
+    said = said if alt is None else alt
+    return Picture(draw, (WIDTH, WIDTH * 0.8), head, rows, said, name)
 
 
 def _ends(name: str, translate: Translate) -> list[str]:
@@ -241,8 +241,8 @@ def histogram(
 
     head = [*_ends(labels[0], translate), labels[1], translate(_("above 1/m"))]
     rows = list(zip(*(a.tolist() for a in (edges[:-1], edges[1:], counts, above)), strict=True))
-    told = _said(risks) if alt is None else alt
-    return Picture(draw, (WIDTH, 2.6), head, rows, told, name)
+    said = _said(risks) if alt is None else alt
+    return Picture(draw, (WIDTH, 2.6), head, rows, said, name)
 
 
 def over_time(
@@ -269,9 +269,9 @@ def over_time(
         axes.legend(frameon=False)
 
     said = "; ".join(f"{i}: {_said(risks)}" for i, risks in enumerate(history, start=1))
-    told = f"Risk after each release: {said}" if alt is None else alt
+    said = f"Risk after each release: {said}" if alt is None else alt
     rows = [(n, risks.max, risks.mean) for n, risks in enumerate(history, start=1)]
-    return Picture(draw, (WIDTH, 2.6), [translate(_("release")), *labels], rows, told, name)
+    return Picture(draw, (WIDTH, 2.6), [translate(_("release")), *labels], rows, said, name)
 
 
 def _said(risks: Risks) -> str:
