@@ -3,7 +3,7 @@
 (() => {
   "use strict";
 
-  const EVERY = 20000, MOST = 4;
+  const EVERY = 20000, MOST = 4, SHOWN = 15000;
   const shelf = document.getElementById("toasts");
   if (!shelf) return;
   const name = `toasts-${shelf.dataset.user}`;
@@ -27,6 +27,17 @@
     if (toast.text) box.append(element("p", "toast-text", toast.text));
     shelf.append(box);
     while (shelf.children.length > MOST) shelf.firstElementChild.remove();
+    goesLater(box);
+  }
+
+  // It lies over the page, on a phone over its buttons: it goes unless somebody points at it or is in it, and stays in the news.
+  function goesLater(box) {
+    let timer = 0;
+    const hold = () => clearTimeout(timer);
+    const wait = () => { hold(); timer = setTimeout(() => (box.matches(":hover, :focus-within") ? wait() : box.remove()), SHOWN); };
+    box.addEventListener("pointerenter", hold);
+    box.addEventListener("pointerleave", wait);
+    wait();
   }
 
   async function ask() {
