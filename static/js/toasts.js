@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// Notices on an open page: asked for while the page is looked at, shown once in one tab. Without this file they are in the news.
+// Notices on an open page, for a while: on a phone they lie over buttons. All of them are in the news.
 (() => {
   "use strict";
 
@@ -27,17 +27,8 @@
     if (toast.text) box.append(element("p", "toast-text", toast.text));
     shelf.append(box);
     while (shelf.children.length > MOST) shelf.firstElementChild.remove();
-    goesLater(box);
-  }
-
-  // It lies over the page, on a phone over its buttons: it goes unless somebody points at it or is in it, and stays in the news.
-  function goesLater(box) {
-    let timer = 0;
-    const hold = () => clearTimeout(timer);
-    const wait = () => { hold(); timer = setTimeout(() => (box.matches(":hover, :focus-within") ? wait() : box.remove()), SHOWN); };
-    box.addEventListener("pointerenter", hold);
-    box.addEventListener("pointerleave", wait);
-    wait();
+    const leave = () => setTimeout(() => (box.matches(":hover, :focus-within") ? leave() : box.remove()), SHOWN);
+    leave();
   }
 
   async function ask() {

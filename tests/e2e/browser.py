@@ -112,7 +112,7 @@ class Person:
     def follow(self, link: str) -> None:
         self.page.get_by_role("link", name=link, exact=True).first.click()
 
-    def press(self, button: str) -> None:
+    def press(self, button: str | re.Pattern[str]) -> None:
         self.page.get_by_role("button", name=button, exact=True).click()
 
     def download(self, link: Locator, to: Path) -> Path:
