@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from pwscup.accounts.models import OfficeInvitation
-    from pwscup.contests.models import Contest, Dataset
+    from pwscup.contests.models import Contest, Dataset, TableDraft
 
 FEWEST = 2
 """Teams that an attack needs: one attacks the table of another."""
@@ -44,7 +44,7 @@ def status(request: HttpRequest, contest: Contest, now: datetime) -> dict[str, A
         "dataset": dataset,
         "draft": draft,
         "missing": selectors.missing_for_publication(contest),
-        "warnings": [] if contest.is_published else _warnings(contest, dataset),
+        "warnings": [] if contest.is_published else _warnings(contest, dataset, draft),
         "address": request.build_absolute_uri(reverse("contest", args=[contest.slug])),
         "is_over": is_finished,
         "closing": closing(contest, now) if is_finished and contest.is_published else [],
@@ -60,11 +60,10 @@ def shows_judges(contest: Contest, invited: list[OfficeInvitation]) -> bool:
     return judged or asked or contest.judges.exists()
 
 
-def _warnings(contest: Contest, dataset: Dataset | None) -> list[str]:
+def _warnings(contest: Contest, dataset: Dataset | None, draft: TableDraft | None) -> list[str]:
     """What is known about the columns of the confirmed table."""
     if dataset is None:
         return []
-    draft = selectors.draft_of(contest)
     seen = draft if selectors.is_confirmed(draft, dataset) else None
     return contest.format.setup.warnings(contest, dataset.schema, seen, dataset)
 
