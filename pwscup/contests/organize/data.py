@@ -54,22 +54,23 @@ def data(request: SignedIn, contest: Contest) -> HttpResponse:
             n_sampled=form.cleaned_data.get("n_sampled"),
         )
     except ProblemsFound as found:
-        _keep_raw(request, contest, name, content)
+        _keep_raw(request, contest, name, content, is_refused=True)
         return _page(request, contest, found=found, file_name=name)
     except Refused as refusal:
         tell(request, refusal)
     else:
-        with suppress(ProblemsFound, Refused):
-            services.keep_where_raw(actor=request.user, contest=contest, name=name, data=content)
+        _keep_raw(request, contest, name, content, is_refused=False)
     return redirect("organize-data", contest.slug)
 
 
-def _keep_raw(request: SignedIn, contest: Contest, name: str, content: bytes) -> None:
-    """Keep a refused file for the page Prepare, where it can be read there and no other file is kept."""
-    if contest.format.suffix != "csv" or selectors.preparation_of(contest) is not None:
-        return
+def _keep_raw(
+    request: SignedIn, contest: Contest, name: str, content: bytes, *, is_refused: bool
+) -> None:
+    """Keep a file for the page Prepare where it is needed and can be read there."""
     with suppress(ProblemsFound, Refused):
-        services.upload_raw(actor=request.user, contest=contest, name=name, data=content)
+        services.keep_raw(
+            actor=request.user, contest=contest, name=name, data=content, is_refused=is_refused
+        )
 
 
 def _keep_entered(request: HttpRequest, contest: Contest, version: int) -> None:

@@ -42,7 +42,7 @@ from pwscup.contests.services.preparing import (
     columns_read_as_text,
     discard_raw,
     draft_risk,
-    keep_where_raw,
+    keep_raw,
     propose_steps,
     upload_raw,
 )
@@ -114,7 +114,7 @@ __all__ = [
     "join_as_guest",
     "join_class",
     "keep_columns",
-    "keep_where_raw",
+    "keep_raw",
     "may_change_baseline_teams",
     "open_round_now",
     "pause",

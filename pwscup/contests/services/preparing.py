@@ -105,14 +105,15 @@ def upload_raw(
     return kept
 
 
-def keep_where_raw(*, actor: User, contest: Contest, name: str, data: bytes) -> None:
-    """Keep an uploaded table as a raw file, too, where its steps would make numbers or years of what was read as text.
+def keep_raw(*, actor: User, contest: Contest, name: str, data: bytes, is_refused: bool) -> None:
+    """Keep an uploaded file for the page Prepare: a refused one, or one whose steps would make numbers or years of
+    what was read as text.
 
     Nothing where another raw file is kept.
     """
     if contest.format.suffix != "csv" or selectors.preparation_of(contest) is not None:
         return
-    if any(columns_read_as_text(step) for step in _proposed(_read(data, None, name))):
+    if is_refused or any(map(columns_read_as_text, _proposed(_read(data, None, name)))):
         upload_raw(actor=actor, contest=contest, name=name, data=data)
 
 
