@@ -94,16 +94,16 @@ _UNREAD: Recent[int] = Recent(1000)
 
 
 def n_unread(user_id: int, contest_id: int, numbers: Numbers | None = None) -> int:
-    """The number of news that the user has not seen; `numbers` are those of the contest, if known.
+    """The number of news that the user has not seen, without the user's own acts.
 
-    Counted again only if something was recorded in the contest since.
+    `numbers` are those of the contest, if known: counted again only if something was recorded in it since.
     """
     seen, numbers = _SEEN.first(user_id, contest_id), numbers or revisions.current(contest_id)
-    n = _UNREAD.get((contest_id, seen, numbers)) if numbers else None
+    n = _UNREAD.get((user_id, contest_id, seen, numbers)) if numbers else None
     if n is None:
-        n = _n_since(contest_id, seen or LONG_AGO)
+        n = _n_since(user_id, contest_id, seen or LONG_AGO)
         if numbers:
-            _UNREAD.put((contest_id, seen, numbers), n)
+            _UNREAD.put((user_id, contest_id, seen, numbers), n)
     return n
 
 
@@ -115,13 +115,12 @@ def _seen_at(user_id: int, contest_id: int) -> QuerySet[Visit, datetime]:
 _SEEN = Prepared(_seen_at, int, int)
 
 
-def _n_since(contest_id: int, since: datetime) -> int:
+def _n_since(user_id: int, contest_id: int, since: datetime) -> int:
     events = Event.objects.filter(contest_id=contest_id, kind__in=list(changes.PUBLIC_KINDS))
-    own = Announcement.objects.filter(contest=contest_id, withdrawn_at=None)
-    return (
-        own.filter(created_at__gt=since).count()
-        + events.filter(at__gt=since).exclude(kind=changes.PUBLISHED).count()
-    )
+    told = events.filter(at__gt=since).exclude(kind=changes.PUBLISHED).exclude(actor=user_id)
+    written = Announcement.objects.filter(contest=contest_id, withdrawn_at=None)
+    written = written.filter(created_at__gt=since).exclude(created_by=user_id)
+    return written.count() + told.count()
 
 
 def announcement_of(contest: Contest, pk: int) -> Announcement:
@@ -164,6 +163,11 @@ def question_of(user: Person, contest: Contest, public_id: UUID) -> Question:
     if found is None or not policies.may_read(user, found):
         raise Http404
     return found
+
+
+def clarifications_of(contest: Contest) -> QuerySet[Announcement]:
+    """Questions that were answered for everyone, the newest first."""
+    return contest.announcements.filter(question__isnull=False, withdrawn_at=None)
 
 
 def clarification_of(question: Question) -> Announcement | None:

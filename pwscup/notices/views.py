@@ -91,7 +91,12 @@ def _questions(
     page = contest_page(request, contest, "news")
     team = page["my_team"]
     own = selectors.questions_of(team) if team else []
-    page |= {"form": form, "questions": own, "may_ask": contest.is_published and team is not None}
+    page |= {
+        "form": form,
+        "questions": own,
+        "may_ask": contest.is_published and team is not None,
+        "clarifications": selectors.clarifications_of(contest),
+    }
     return render(request, "notices/questions.html", page, status=status)
 
 

@@ -134,6 +134,9 @@ def test_a_clarification_is_published_once_without_the_team(cast, oscar, as_user
         assert "May rows be deleted?" in text
         assert "clarification" in text
         assert not [name for name in ("Red", "Alice", str(question.public_id)) if name in text]
+    listed = as_user(cast.carol).get(reverse("questions", args=["cup"])).text
+    assert "Answered for everyone" in listed
+    assert "May rows be deleted?" in listed
     assert "Published as a clarification" in as_user(cast.alice).get(url(question)).text
     oscar.post(publish, words)
     assert Announcement.objects.count() == 1
