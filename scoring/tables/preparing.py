@@ -369,6 +369,23 @@ def tried(
     return table, found
 
 
+def names_after(names: Iterable[str], steps: Iterable[Step]) -> list[str]:
+    """The names of the columns after these steps: columns are dropped and renamed, never added.
+
+    Examples
+    --------
+    >>> names_after(["id", "age"], [{"do": "drop", "columns": ["id"]}])
+    ['age']
+    """
+    left = list(names)
+    for step in steps:
+        if step["do"] == "drop":
+            left = [name for name in left if name not in step["columns"]]
+        elif step["do"] == "rename":
+            left = [step["name"] if name == step["column"] else name for name in left]
+    return left
+
+
 def _done(table: pd.DataFrame, step: Step, n: int) -> tuple[pd.DataFrame, Report]:
     """The table after a step, and its effect; `n` is its number in problems."""
     kind = STEPS[step["do"]]

@@ -15,7 +15,7 @@ from scoring.tables.cells import is_integer, is_number
 from scoring.tables.exposure import proposed_cross
 from scoring.tables.frames import csv_of, holds_numbers
 from scoring.tables.schema import DECIMALS, MOST_DECIMALS, N_CROSS, Column, Kind, Role, Schema
-from scoring.tables.text import MAX_UNUSABLE, decode, plain_digits, read_header, records
+from scoring.tables.text import MAX_UNUSABLE, decode, natural, plain_digits, read_header, records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -274,7 +274,7 @@ def _column(profile: _Profile, *, may_cross: bool) -> Column:
         role,
         Kind.CATEGORY,
         cross=may_cross and is_quasi and profile.has_few_values,
-        values=tuple(sorted(profile.counts, key=_natural)) if is_listed else None,
+        values=tuple(sorted(profile.counts, key=_in_order)) if is_listed else None,
     )
 
 
@@ -287,8 +287,9 @@ def _is_number(cell: str) -> bool:
     return is_number(cell, MOST_DECIMALS)
 
 
-def _natural(value: str) -> tuple[int, float, str]:
-    return (0, float(value), value) if _is_number(value) else (1, 0.0, value)
+def _in_order(value: str) -> tuple[int, float, list[tuple[int, int, str]]]:
+    """Numbers by their values, then texts, with classes such as 5-9 and 20-29 by their numbers."""
+    return (0, float(value), natural(value)) if _is_number(value) else (1, 0.0, natural(value))
 
 
 def _attack_columns(

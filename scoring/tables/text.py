@@ -66,6 +66,18 @@ FULL_WIDTH = {0xFF10 + digit: str(digit) for digit in range(10)} | {
 }
 
 
+def natural(text: str) -> list[tuple[int, int, str]]:
+    """The key that sorts texts by the values of the numbers in them, numbers before letters.
+
+    Examples
+    --------
+    >>> sorted(["100-109", "20-29", "5-9"], key=natural)
+    ['5-9', '20-29', '100-109']
+    """
+    pieces = re.split(r"([0-9]+)", text)
+    return [(0, int(p), p) if p.isascii() and p.isdigit() else (1, 0, p) for p in pieces]
+
+
 def visible(name: str) -> str:
     """A name without control, format and unassigned characters.
 

@@ -102,7 +102,10 @@ def test_steps_are_added_changed_moved_and_removed(oscar, draft):
     assert done() == ["drop", "numbers", "missing", "merge-rare", "dates"]
     post(oscar, "down", n=1)
     assert done()[:2] == ["numbers", "drop"]
-    assert 'value="2"' in oscar.get(f"{PAGE}?step=4").text
+    changed_form = oscar.get(f"{PAGE}?step=4").text
+    assert 'value="2"' in changed_form
+    assert 'value="born"' in changed_form
+    assert 'value="id"' not in changed_form  # dropped by a step before
     changed = {"s-columns": ["sex"], "s-least": 2, "s-label": "rest"}
     post(oscar, "save", n=4, kind="merge-rare", **changed)
     step = Preparation.objects.get().steps.steps[3]

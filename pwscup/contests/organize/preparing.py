@@ -229,7 +229,7 @@ def _reading_form(kept: Preparation, data: Any = None) -> ReadingForm:
 def _step_form(kept: Preparation, kind: str, n: int | None, data: Any = None) -> StepForm | None:
     """The form of a new step of this kind, or of step `n`; None where there is none."""
     from pwscup.contests.forms.preparing import StepForm
-    from scoring.tables.preparing import STEPS
+    from scoring.tables.preparing import STEPS, names_after
 
     listed = kept.steps.steps
     given: Mapping[str, Any] = {}
@@ -240,7 +240,7 @@ def _step_form(kept: Preparation, kind: str, n: int | None, data: Any = None) ->
         given = listed[n - 1]
         kind = given["do"]
         own = [*given.get("columns", ()), *([given["column"]] if "column" in given else [])]
-        names = list(dict.fromkeys([*own, *kept.seen["names"], *names]))
+        names = list(dict.fromkeys([*own, *names_after(kept.seen["names"], listed[: n - 1])]))
     if kind not in STEPS:
         return None
     form = StepForm(data, kind=STEPS[kind], columns=names, given=given)

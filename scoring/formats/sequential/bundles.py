@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from scoring.errors import Collector, shorten
 from scoring.tables.archives import Archive, Entry, Limits
-from scoring.tables.text import marked
+from scoring.tables.text import marked, natural
 
 MAX_TIMES = 100
 """Files of one letter."""
@@ -38,7 +38,7 @@ def pack(files: Mapping[str, bytes]) -> bytes:
     """
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
-        for name in sorted(files, key=_natural):
+        for name in sorted(files, key=natural):
             entry = zipfile.ZipInfo(name, _EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.create_system = 3  # the same on every machine
@@ -134,12 +134,6 @@ def numbered(letter: str, files: Sequence[bytes]) -> dict[str, bytes]:
     {'T1.csv': b'a', 'T2.csv': b'b'}
     """
     return {_name(letter, number): data for number, data in enumerate(files, start=1)}
-
-
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """Numbers in a name by their value, and before letters."""
-    pieces = re.split(r"([0-9]+)", name)
-    return [(0, int(p), p) if p.isascii() and p.isdigit() else (1, 0, p) for p in pieces]
 
 
 def _key(path: str, letters: str) -> _Key | None:
