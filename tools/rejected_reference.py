@@ -6,6 +6,7 @@ Every problem code of a team's file, with a wrong and a right line. A test reads
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -250,6 +251,7 @@ what was expected. Fix them and submit again. The same check runs on your comput
 
 The lines below are of a table with the columns `{HEADER}`. `age` is a whole number from 0 to 120,
 `city` is Kyoto, Nara or Osaka, and `spend` has at most four decimals.
+In the messages, … stands for a detail of your file.
 What a file looks like in full is in [Files](../reference/files.md).
 
 ## The five most frequent
@@ -268,7 +270,7 @@ JAPANESE_HEAD = f"""# ファイルが受理されないとき
 English: [{PAGE.name}]({PAGE.name})
 
 例の表の列は `{HEADER}` です。`age` は0～120の整数、`city` はKyoto、Nara、Osakaのいずれか、
-`spend` は小数点以下4桁までです。
+`spend` は小数点以下4桁までです。メッセージの「…」には、実際にはファイルごとの値が入ります。
 ファイルの形式の詳しい説明は[Files](../reference/files.md)にあります。
 
 ## よくある五つの原因
@@ -300,7 +302,20 @@ def _page(head: str, columns: tuple[str, ...], catalog: Catalog | None) -> str:
         ]
         title = group.title if catalog is None else group.japanese
         parts.append(
-            "\n".join([f"## {title}", "", f"| {' | '.join(columns)} |", "|---|---|---|", *rows, ""])
+            "\n".join(
+                [
+                    f"## {title}",
+                    "",
+                    '<div class="examples" markdown>',
+                    "",
+                    f"| {' | '.join(columns)} |",
+                    "|---|---|---|",
+                    *rows,
+                    "",
+                    "</div>",
+                    "",
+                ]
+            )
         )
     return "\n".join(parts)
 
@@ -310,6 +325,7 @@ def _text(message: str, catalog: Catalog | None) -> str:
         found = catalog.get(message)
         assert found is not None, message
         message = str(found.string)
+    message = re.sub(r"\{\w+\}", "…", message)
     return message.replace("|", "\\|").replace("<", "&lt;").replace("[[", "\\[\\[")
 
 

@@ -245,7 +245,11 @@ def test_events_are_shown_newest_first_on_the_contests_clock(cast, oscar):
         at=datetime(2031, 1, 1, 20, 0, tzinfo=UTC),
     )
     audit_log.record(
-        "something.else", contest_id=cast.contest.pk, subject="later", before=[None, 3]
+        "something.else",
+        contest_id=cast.contest.pk,
+        subject="later",
+        before=[None, 3],
+        tries=[3, 5],
     )
     audit_log.record("contest.created", contest_id=cast.contest.pk + 1, subject="another contest's")
     response = oscar.get("/organize/cup/events/")
@@ -254,7 +258,7 @@ def test_events_are_shown_newest_first_on_the_contests_clock(cast, oscar):
         ("", ""),
         ("contest created", "Oscar"),
     ]
-    assert events[0].details == (("before", "nothing → 3"),)
+    assert events[0].details == (("before", "nothing → 3"), ("Attempts", "3 → 5"))
     page = response.content.decode()
     assert "2031-01-02 05:00 JST" in page
     assert "another contest" not in page
@@ -275,7 +279,7 @@ def test_moments_in_details_are_shown_on_the_contests_clock(cast):
         "test", contest_id=1, opens_at=["2031-01-01T20:00:00+00:00", "THE END"], deep={"a": 1}
     )
     (event,) = trail.shown(Event.objects.all(), ZoneInfo("Asia/Tokyo"))
-    assert event.details == (("opens_at", "2031-01-02 05:00:00 JST → THE END"), ("deep.a", "1"))
+    assert event.details == (("Opens", "2031-01-02 05:00:00 JST → THE END"), ("deep · a", "1"))
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])

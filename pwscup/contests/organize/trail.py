@@ -161,6 +161,64 @@ EVENT_TITLES = {
     "release.published": gettext_lazy("table published"),
     "truth.read": gettext_lazy("answer key read"),
 }
+DETAIL_TITLES = {
+    "answer": gettext_lazy("Answer"),
+    "arrived_at": gettext_lazy("Arrived"),
+    "audience": gettext_lazy("Visible to"),
+    "closes_at": gettext_lazy("Closes"),
+    "commitment": gettext_lazy("SHA-256 of the secret"),
+    "days": gettext_lazy("Days"),
+    "digest": gettext_lazy("Digest"),
+    "division": gettext_lazy("Division"),
+    "ended_at": gettext_lazy("Ended"),
+    "epsilon": gettext_lazy("ε"),
+    "expires_at": gettext_lazy("Expires"),
+    "files": gettext_lazy("Files"),
+    "frozen_at": gettext_lazy("Frozen"),
+    "host": gettext_lazy("Host"),
+    "max_team_size": gettext_lazy("Maximum team size"),
+    "member": gettext_lazy("Member"),
+    "moved": gettext_lazy("Moved"),
+    "n_columns": gettext_lazy("Columns"),
+    "n_differences": gettext_lazy("Differences"),
+    "n_evaluations": gettext_lazy("Evaluations"),
+    "n_failures": gettext_lazy("Failures"),
+    "n_files": gettext_lazy("Files"),
+    "n_places": gettext_lazy("Places"),
+    "n_problems": gettext_lazy("Problems"),
+    "n_raw": gettext_lazy("Records of the raw table"),
+    "n_records": gettext_lazy("Records"),
+    "n_submissions": gettext_lazy("Submissions"),
+    "n_voters": gettext_lazy("Voters"),
+    "name": gettext_lazy("Name"),
+    "number": gettext_lazy("Number"),
+    "opens_at": gettext_lazy("Opens"),
+    "position": gettext_lazy("Position"),
+    "reason": gettext_lazy("Reason"),
+    "reference": gettext_lazy("Reference"),
+    "round": gettext_lazy("Round"),
+    "scoring_version": gettext_lazy("Version of the library"),
+    "seats": gettext_lazy("Seats"),
+    "short_name": gettext_lazy("Short name"),
+    "size_bytes": gettext_lazy("Size in bytes"),
+    "stage": gettext_lazy("Stage"),
+    "started_at": gettext_lazy("Started"),
+    "step": gettext_lazy("Step"),
+    "steps": gettext_lazy("Steps"),
+    "submission": gettext_lazy("Submission"),
+    "summary": gettext_lazy("Summary (English)"),
+    "summary_ja": gettext_lazy("Summary (Japanese)"),
+    "target": gettext_lazy("Target"),
+    "team": gettext_lazy("Team"),
+    "text": gettext_lazy("Text"),
+    "timezone": gettext_lazy("Time zone"),
+    "title": gettext_lazy("Title"),
+    "title_ja": gettext_lazy("Title (Japanese)"),
+    "tries": gettext_lazy("Attempts"),
+    "until": gettext_lazy("Until"),
+    "url": gettext_lazy("Address"),
+}
+"""Of the keys of events, in pages; files keep the keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +278,9 @@ def lines(contest_id: int) -> Iterator[bytes]:
 
 def _details(data: dict[str, Any], zone: ZoneInfo, prefix: str = "") -> Iterator[tuple[str, str]]:
     for key, value in data.items():
-        name = f"{prefix}{key}"
+        name = f"{prefix}{DETAIL_TITLES.get(key, key)}"
         if isinstance(value, dict):
-            yield from _details(value, zone, f"{name}.")
+            yield from _details(value, zone, f"{name} · ")
         elif isinstance(value, list) and len(value) == 2:
             yield name, " → ".join(_value(part, zone) for part in value)
         else:

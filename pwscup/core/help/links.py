@@ -35,6 +35,7 @@ class Link:
 
 LINKS = {
     "first": Link("README.md"),
+    "participant": Link("tutorials/participant.md"),
     "organize": Link("tutorials/organizer.md"),
     "teach": Link("how-to/run-a-lecture-contest.md"),
     "table": Link("tutorials/participant.md", "anonymize-at-home", "手元で匿名加工する"),
