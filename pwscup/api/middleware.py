@@ -17,15 +17,19 @@ KEPT = ("Allow", "Retry-After")
 
 
 class ApiMiddleware:
-    """Converts error pages into JSON, and says what is left of the rate limit; no response is cached."""
+    """HEAD as GET, error pages as JSON, and what is left of the rate limit; no response is cached."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
         if not request.path_info.startswith(PREFIX):
-            return response
+            return self.get_response(request)
+        method = request.method
+        if method == "HEAD":  # which no operation names; the server leaves out the body
+            request.method = "GET"
+        response = self.get_response(request)
+        request.method = method
         is_json = response.get("Content-Type", "").startswith(JSON)
         if response.status_code >= 400 and not is_json:
             kept = {name: response[name] for name in KEPT if name in response}

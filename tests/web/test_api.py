@@ -93,6 +93,15 @@ def test_no_cookie_is_set_and_no_cache_keeps_anything(dp):
         assert answer["Cache-Control"] == "private, no-store"
 
 
+def test_head_answers_as_get_without_the_body(dp):
+    got = dp.alice.get("/contests")
+    head = dp.alice.client.head("/api/v1/contests")
+    assert (head.status_code, head.content) == (200, b"")
+    for name in ("Content-Type", "Content-Length"):
+        assert head[name] == got[name]
+    assert Client().head("/api/v1/contests").status_code == 401
+
+
 def test_requests_are_counted_for_each_token(dp, settings, monkeypatch):
     settings.API_REQUESTS_PER_MINUTE = 2
     clock = SimpleNamespace(time=lambda: 6_000_000_045.5)
