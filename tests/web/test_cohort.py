@@ -45,6 +45,7 @@ ATTACK = SimpleNamespace(key="attack", format=SimpleNamespace(asks_questions=Fal
 def cohort(cast) -> SimpleNamespace:
     """The cast in a contest whose round of synthesis is open."""
     contest = factories.make_cohort_contest(factories.cohort_ruleset(), organizer=cast.oscar)
+    factories.commit(contest)  # by which tables of thirty people compare the same every time
     return pipeline.two_teams(cast, contest)
 
 
