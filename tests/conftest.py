@@ -77,13 +77,9 @@ def pytest_xdist_auto_num_workers() -> int:
     return min((os.cpu_count() or 1) + 1, MOST_WORKERS)
 
 
-MOST_CASES = 2
-"""So many cases of a parametrized test run each time; the others only with `make test-long`."""
-
-
 @pytest.hookimpl(tryfirst=True)  # before the marks choose
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Those that belong together first, the others as they are; of many cases of one test a few, spread evenly."""
+    """Those that belong together first, the others as they are; of the cases of one test the first and the last."""
     groups = [*TOGETHER, None]
     items.sort(
         key=lambda item: (groups.index(group_of(item.nodeid)), not item.nodeid.startswith(WAITING))
@@ -93,11 +89,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("whole") is None and item.get_closest_marker("long") is None:
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for found in cases.values():
-        last = len(found) - 1
-        now = {round(at * last / (MOST_CASES - 1)) for at in range(MOST_CASES)}
-        for at, item in enumerate(found):
-            if last >= MOST_CASES and at not in now:
-                item.add_marker("long")
+        for item in found[1:-1]:
+            item.add_marker("long")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -39,7 +39,7 @@ class FileFormat:
     content_type: str = CSV
     empty: Text = EMPTY
     unless: Text = OPTIONAL
-    """The case in which a file may be left away, as shown next to its name."""
+    """The case in which a file may be left out, as shown next to its name."""
 
     @property
     def suffix(self) -> str:

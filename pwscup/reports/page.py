@@ -13,7 +13,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from pwscup.core.texts.moments import shown_moment, zone_name
-from pwscup.core.texts.parts import listed
+from pwscup.core.texts.parts import joined, listed
 from pwscup.reports import pictures
 from pwscup.reports.boards import sections
 from pwscup.reports.boards.tables import number
@@ -108,7 +108,7 @@ def _data(facts: ReportFacts) -> str:
 def _rules(facts: ReportFacts) -> str:
     rules = facts.rules
     shares = [(stage.title, stage.share) for stage in rules.stages]
-    rounds = [(rule.title, " ".join(rule.sentences)) for rule in rules.rounds]
+    rounds = [(rule.title, joined(*rule.sentences)) for rule in rules.rounds]
     parts = [
         f"<p>{escape(rules.summary)}</p>",
         _pairs(_("Stages"), shares) if shares else "",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Round
-    from pwscup.formats.spec import Text
+    from pwscup.formats.files import FileFormat
     from pwscup.submissions.intake.uploads import Part
     from scoring.rulesets.base import FileSpec
 
@@ -206,11 +206,11 @@ def _empty(parts: Iterable[Part]) -> list[ValidationError]:
 
 
 class RoundFileField(forms.FileField):
-    """A file of a round, with the invitations in its field."""
+    """A file of a round; templates read the invitations of its kind."""
 
-    def __init__(self, hint: Text, tap: Text, unless: Text, **options: Any) -> None:
+    def __init__(self, kind: FileFormat, **options: Any) -> None:
         super().__init__(**options)
-        self.hint, self.tap, self.unless = hint, tap, unless
+        self.kind = kind
 
 
 def _file_field(spec: FileSpec, max_bytes: int) -> forms.FileField:
@@ -219,9 +219,7 @@ def _file_field(spec: FileSpec, max_bytes: int) -> forms.FileField:
     label = localized(spec.title, get_language() or "en")
     # The error message for an empty file comes from `_counted`.
     return RoundFileField(
-        kind.hint,
-        kind.tap,
-        kind.unless,
+        kind,
         label=label,
         required=spec.required,
         allow_empty_file=True,

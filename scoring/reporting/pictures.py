@@ -80,11 +80,11 @@ class Picture:
     name: str
 
     def svg(self) -> str:
-        """It as an SVG element that can stand inside a page."""
+        """An SVG element that can stand inside a page."""
         return svg(self.draw, self.size, alt=self.alt, name=self.name)
 
     def png(self) -> bytes:
-        """It as a file for slides and papers, on white; the same picture gives the same bytes."""
+        """A PNG file for slides and papers, on white; the same picture gives the same bytes."""
         from PIL import Image  # matplotlib brings it
 
         file, smaller = io.BytesIO(), io.BytesIO()

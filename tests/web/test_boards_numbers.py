@@ -12,6 +12,7 @@ from pwscup.leaderboards.boards.columns import shown_value
 from pwscup.leaderboards.templatetags.boards import column_means
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("value", "full", "brief"),
     [

@@ -181,7 +181,7 @@ def ratio(one: str, other: str) -> float:
 
 
 def test_badges_are_read_on_every_background(person, site, cast, as_user):
-    """“demo” and the words next to a file that may be left away were white on white."""
+    """“demo” and the words next to a file that may be left out were white on white."""
     played, seen = board_facts.game(cast.contest, phase="anonymization"), {}
     Contest.objects.filter(pk=played.contest.pk).update(is_demo=True)
     for client, address in (

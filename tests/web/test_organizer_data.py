@@ -451,6 +451,18 @@ def test_what_was_only_guessed_is_guessed_again_from_the_corrected_file(oscar, d
     assert (ward.role, ward.values) == (Role.OTHER, ("1", "2"))
 
 
+def test_a_chosen_column_of_an_attack_is_a_choice_as_well(oscar, draft):
+    """All that was chosen is the column of E2, and the corrected file keeps it."""
+    lines = "".join(f"{'AB'[n % 2]},{n}0.25,{n % 30}0.75\n" for n in range(1, 41))
+    upload(oscar, draft, f"ward,cost,pay\n{lines}".encode())
+    guessed = TableDraft.objects.get().schema
+    assert (guessed.e2_column, guessed.e4_column) == ("cost", "pay")
+    oscar.post(COLUMNS, filled(draft, e2_column="pay", e4_column="cost") | {"check": "1"})
+    upload(oscar, draft, f"ward,cost,pay\n{lines}A,1,2\n".encode())
+    kept = TableDraft.objects.get().schema
+    assert (kept.e2_column, kept.e4_column) == ("pay", "cost")
+
+
 def test_another_table_is_looked_at_afresh(oscar, draft):
     upload(oscar, draft, TABLE)
     confirm(oscar, draft)

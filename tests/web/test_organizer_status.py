@@ -116,7 +116,7 @@ def test_a_contest_with_attacks_needs_two_teams(cast, oscar, n, words):
     for team in list(cast.contest.teams.all())[n:]:
         team.delete()
     shown = page(oscar)
-    assert ("attack round needs at least 2." in shown) == (words is not None)
+    assert ("contest needs at least 2." in shown) == (words is not None)
     assert words is None or words in shown
     assert ("/teams/#baseline-title" in shown) == (words is not None)
 

@@ -214,6 +214,8 @@ def test_a_raw_table_that_was_only_uploaded_leads_to_this_page(oscar, draft):
     assert page.context["read_as_text"] == ["医療費", "体重", "HbA1c", "生年月日", "入院日"]
     assert "Prepare this table" in page.text
     assert "raw.csv" in oscar.get(PAGE).text
+    post(oscar, "save", kind="missing", **{"s-how": "empty"})  # in all columns: none is named
+    assert oscar.get(data).context["read_as_text"] == page.context["read_as_text"]
     use(oscar, draft)
     assert "Prepare this table" not in oscar.get(data).text
 

@@ -114,7 +114,8 @@ def test_files_of_every_kind_have_their_form():
     assert "in its order" in said["Anonymized table (CSV)"].format
     assert "the table of candidates" in said["Guessed lines of the candidates (CSV)"].format
     assert said["Slides (PDF)"].format == "A PDF file."
-    assert not said["Slides (PDF)"].is_required
+    assert said["Slides (PDF)"].unless == "optional"
+    assert said["Anonymized table (CSV)"].unless == ""
 
 
 def test_criteria_are_told():

@@ -60,6 +60,12 @@ def test_no_text_lacks_its_japanese(collected):
     assert missing == []
 
 
+def test_nothing_is_translated_that_is_not_said(collected):
+    said = {(entry.msgctxt, entry.msgid) for entry in collected}
+    kept = {(entry.msgctxt, entry.msgid) for entry in polib.pofile(str(ROOT / CATALOGUE))}
+    assert kept - said == set()
+
+
 def test_no_translation_is_only_guessed(collected):
     assert [entry.msgid for entry in collected.fuzzy_entries()] == []
 

@@ -17,8 +17,6 @@ from pwscup.contests.models import Contest, Interruption, Round
 from pwscup.core.db.columns import longest
 from pwscup.core.texts.refusals import Refused
 
-PLUS = ("1", "24")
-"""The hours of the buttons that need no number."""
 LONGEST_REASON = longest(Interruption, "reason")
 
 
@@ -49,6 +47,8 @@ class ResumeForm(ReasonForm):
 class LengthForm(ReasonForm):
     """The extension of a round: until a time, or by hours and minutes."""
 
+    PLUS = ("1", "24")
+    """The hours of the buttons that need no number."""
     hours = forms.IntegerField(label=_("Hours"), min_value=0, max_value=24 * 365, required=False)
     minutes = forms.IntegerField(label=_("Minutes"), min_value=0, max_value=60 * 24, required=False)
     moves_later = forms.BooleanField(
@@ -57,10 +57,9 @@ class LengthForm(ReasonForm):
 
     def __init__(self, data: Any = None, *, round: Round, **kwargs: Any) -> None:
         prefix = f"round-{round.key}"
-        if data is not None and data.get(f"{prefix}-plus") in PLUS:
-            data = {name: data.get(name) for name in data} | {
-                f"{prefix}-hours": data.get(f"{prefix}-plus")
-            }
+        if data is not None and data.get(f"{prefix}-plus") in self.PLUS:
+            data = data.copy()
+            data[f"{prefix}-hours"], data[f"{prefix}-minutes"] = data[f"{prefix}-plus"], ""
         super().__init__(data, prefix=prefix, **kwargs)
         self.fields["moves_later"].initial = _is_followed(round)
         self.fields["until"] = MomentField(
@@ -78,8 +77,8 @@ class LengthForm(ReasonForm):
     def refuse(self, refusal: Refused, version: int) -> None:
         """Show why nothing was changed, with what was typed; sent again, it is for this version of the contest."""
         self.add_error(None, [str(message) for message in refusal.messages])
-        typed = {name: self.data.get(name) for name in self.data}
-        self.data = typed | {self.add_prefix("version"): version}
+        self.data = self.data.copy()
+        self.data[self.add_prefix("version")] = version
 
     @staticmethod
     def _by(cleaned: dict[str, Any]) -> timedelta:

@@ -24,6 +24,7 @@ from pwscup.contests.organize.common import (
 )
 from pwscup.core.http.requests import SignedIn
 from pwscup.core.texts.moments import shown_moment
+from pwscup.core.texts.parts import joined
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -89,7 +90,7 @@ def close_now(request: HttpRequest, contest: Contest, key: str) -> HttpResponse:
             "“%(round)s” opens at %(time)s; to open it earlier, press “Open now” below its dates."
         )
         at = shown_moment(following.opens_at, contest.tz)
-        done = f"{done} {words % {'round': following.local_title, 'time': at}}"
+        done = joined(done, words % {"round": following.local_title, "time": at})
     return _at_once(request, contest, key, services.close_round_now, done)
 
 

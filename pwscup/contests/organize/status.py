@@ -12,6 +12,7 @@ from django.utils.translation import pgettext
 
 from pwscup.accounts.policies import is_over
 from pwscup.contests import policies, selectors, services
+from pwscup.contests.organize.wizard import smallest_number_of_teams
 from pwscup.contests.teams import tables
 
 if TYPE_CHECKING:
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
     from pwscup.accounts.models import OfficeInvitation
     from pwscup.contests.models import Contest, Dataset, TableDraft
-
-FEWEST = 2
-"""Teams that an attack needs: one attacks the table of another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +38,7 @@ def status(request: HttpRequest, contest: Contest, now: datetime) -> dict[str, A
     """The context of the first page, apart from its forms."""
     dataset, draft = selectors.original_of(contest), selectors.draft_of(contest)
     n_teams, is_finished = contest.teams.count(), is_over(contest, now)
+    fewest = smallest_number_of_teams(contest.ruleset)
     return {
         "dataset": dataset,
         "draft": draft,
@@ -49,7 +48,7 @@ def status(request: HttpRequest, contest: Contest, now: datetime) -> dict[str, A
         "is_over": is_finished,
         "closing": closing(contest, now) if is_finished and contest.is_published else [],
         "n_teams": n_teams,
-        "needs_teams": n_teams < FEWEST and _may_add_targets(contest),
+        "fewest": fewest if n_teams < fewest != 1 and _may_add_teams(contest) else 0,
     }
 
 
@@ -68,10 +67,8 @@ def _warnings(contest: Contest, dataset: Dataset | None, draft: TableDraft | Non
     return contest.format.setup.warnings(contest, dataset.schema, seen, dataset)
 
 
-def _may_add_targets(contest: Contest) -> bool:
-    attacks = any(round.format.has_targets for round in contest.rounds.all())
-    may_add = attacks and services.may_change_baseline_teams(contest)
-    return may_add and tables.n_teams_left(contest) != 0
+def _may_add_teams(contest: Contest) -> bool:
+    return services.may_change_baseline_teams(contest) and tables.n_teams_left(contest) != 0
 
 
 def closing(contest: Contest, now: datetime) -> list[Item]:
@@ -103,8 +100,8 @@ def _board(contest: Contest) -> State:
 
 
 def _debriefing(contest: Contest) -> State:
-    found = type(contest).objects.filter(pk=contest.pk).values_list("debriefing__state", flat=True)
-    if found.get() == "done":
+    found = getattr(contest, "debriefing", None)
+    if found is not None and found.state == "done":
         return _("computed"), True
     return _("not computed yet"), False
 

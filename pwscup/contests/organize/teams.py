@@ -47,6 +47,7 @@ from pwscup.core.files.exports import csv_response
 from pwscup.core.http.posted import posted_number
 from pwscup.core.http.requests import SignedIn
 from pwscup.core.qr import svg
+from pwscup.core.texts.parts import joined
 
 BACK = "organize-teams"
 HERE_ONLY = ("localhost", "127.0.0.1", "::1")
@@ -153,7 +154,7 @@ def divisions(request: HttpRequest, contest: Contest) -> HttpResponse:
     if not form.is_valid():
         if not key:
             return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, division_form=form)
-        messages.error(request, " ".join(str(e) for one in form.errors.values() for e in one))
+        messages.error(request, joined(*(e for one in form.errors.values() for e in one)))
         return redirect(BACK, contest.slug)
     if key:
         return _change(

@@ -164,6 +164,7 @@ EVENT_TITLES = {
 DETAIL_TITLES = {
     "answer": gettext_lazy("Answer"),
     "arrived_at": gettext_lazy("Arrived"),
+    "attempt": gettext_lazy("Run of the scoring"),
     "audience": gettext_lazy("Visible to"),
     "closes_at": gettext_lazy("Closes"),
     "commitment": gettext_lazy("SHA-256 of the secret"),
@@ -193,6 +194,7 @@ DETAIL_TITLES = {
     "name": gettext_lazy("Name"),
     "number": gettext_lazy("Number"),
     "opens_at": gettext_lazy("Opens"),
+    "original": gettext_lazy("Number of the original"),
     "position": gettext_lazy("Position"),
     "reason": gettext_lazy("Reason"),
     "reference": gettext_lazy("Reference"),
@@ -211,6 +213,7 @@ DETAIL_TITLES = {
     "target": gettext_lazy("Target"),
     "team": gettext_lazy("Team"),
     "text": gettext_lazy("Text"),
+    "text_ja": gettext_lazy("Text (Japanese)"),
     "timezone": gettext_lazy("Time zone"),
     "title": gettext_lazy("Title"),
     "title_ja": gettext_lazy("Title (Japanese)"),

@@ -125,10 +125,6 @@ class Format:
         return length_text(timedelta(minutes=self.minutes))
 
     @property
-    def length_title(self) -> str:
-        return str(LENGTHS[self.length])
-
-    @property
     def level_title(self) -> str:
         return str(LEVELS[self.level])
 

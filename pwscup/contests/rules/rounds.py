@@ -71,9 +71,8 @@ class FileRule:
     format: str
     columns: tuple[str, ...]
     """Those of the file, if it has not all of them."""
-    is_required: bool
-    unless: str = ""
-    """When it may be left away."""
+    unless: str
+    """When it may be left out; empty for a file that is required."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +130,7 @@ def _file_rule(file: FileSpec, ruleset: Ruleset, language: str) -> FileRule:
     if columns:
         text = joined(text, _("Of these columns each file has only those named next to it."))
     unless = "" if file.required else str(kind.unless)
-    return FileRule(localized(file.title, language), text, columns or (), file.required, unless)
+    return FileRule(localized(file.title, language), text, columns or (), unless)
 
 
 def _sentences(round: ShownRound, ruleset: Ruleset) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ def may_change_baseline_teams(contest: Contest) -> bool:
     attack, and would change the ranks of those that play.
     """
     now = timezone.now()
-    first = contest.rounds.select_related("contest").order_by("position").first()
+    first = contest.rounds.first()
     is_late = first is None or first.has_closed(now)
     return not is_over(contest, now) and not (is_late and policies.has_submissions(contest))
 
@@ -67,5 +67,7 @@ def may_change_baseline_teams(contest: Contest) -> bool:
 def _refuse_when_fixed(contest: Contest) -> None:
     if not may_change_baseline_teams(contest):
         raise ContestRefused(
-            _("The first round has closed, so the baseline teams of this contest no longer change.")
+            _(
+                "The first round has closed or the contest is over, so the baseline teams no longer change."
+            )
         )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pwscup.formats.spec import Described
     from scoring.tables.schema import Column
 
-GUESS = "guess"
+GUESS, GUESSED_ATTACKS = "guess", "guessed_attacks"
 ATTACKS = ("e2_column", "e4_column")
 SHAPE = ("kind", "min", "max", "decimals", "values")
 
@@ -33,7 +33,7 @@ def columns_of(
     """
     guessed = described.schema
     abouts = [
-        about | {GUESS: column.to_dict()}
+        about | {GUESS: column.to_dict(), GUESSED_ATTACKS: _attacks_on(column, guessed)}
         for about, column in zip(described.columns, guessed.columns, strict=True)
     ]
     if former is None or not _is_similar(guessed, former.schema):
@@ -54,9 +54,12 @@ def columns_of(
 def is_as_guessed(draft: TableDraft) -> bool:
     """True if no organizer has chosen anything about the columns."""
     schema = draft.schema
-    guesses = [about.get(GUESS) for about in draft.columns]
-    changed = [column.to_dict() for column in schema.columns] != guesses
-    return not changed and not any(about.get("ticks") for about in draft.columns)
+    return all(
+        about.get(GUESS) == column.to_dict()
+        and about.get(GUESSED_ATTACKS) == _attacks_on(column, schema)
+        and not about.get("ticks")
+        for column, about in zip(schema.columns, draft.columns, strict=True)
+    )
 
 
 def identifying(draft: TableDraft, schema: Schema) -> list[str]:
@@ -80,6 +83,11 @@ def with_roles(schema: Schema, roles: Mapping[str, Role]) -> Schema | None:
         return _with_attacks(tuple(columns), schema, schema)
     except ProblemsFound:
         return None
+
+
+def _attacks_on(column: Column, schema: Schema) -> list[str]:
+    """The keys of the attacks whose column this is."""
+    return [key for key in ATTACKS if getattr(schema, key) == column.name]
 
 
 def _is_similar(guessed: Schema, former: Schema) -> bool:

@@ -122,7 +122,7 @@ def columns_read_as_text(step: Step) -> list[str]:
     makes_numbers = step["do"] in ("numbers", "dates") or (
         step["do"] == "missing" and step["how"] != "category"
     )
-    return list(step["columns"]) if makes_numbers else []
+    return list(step.get("columns", ())) if makes_numbers else []
 
 
 def change_reading(

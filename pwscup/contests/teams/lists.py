@@ -25,7 +25,7 @@ from pwscup.accounts.names.short_names import base_of, clean_short_name, resembl
 from pwscup.accounts.selectors import left_office, short_names_of_others
 from pwscup.contests.teams import tables
 from pwscup.core.db.columns import longest
-from pwscup.core.texts.parts import listed, named
+from pwscup.core.texts.parts import joined, listed, named
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Division
@@ -160,7 +160,7 @@ def _team(found: TeamList, by_look: dict[str, Planned], line: int, name: str) ->
     try:
         tidy = clean_new_name(name) if name else ""
     except ValidationError as error:
-        found.problems.append(Problem(line, " ".join(error.messages)))
+        found.problems.append(Problem(line, joined(*error.messages)))
         return None
     if not tidy:
         found.problems.append(Problem(line, _("The line names no team.")))
@@ -186,7 +186,7 @@ def _set_short_name(found: TeamList, team: Planned, line: int, typed: str) -> No
     try:
         short = clean_short_name(typed)
     except ValidationError as error:
-        found.problems.append(Problem(line, " ".join(error.messages)))
+        found.problems.append(Problem(line, joined(*error.messages)))
         return
     if short and team.short_name and short != team.short_name:
         words = _("“%(team)s” has the short name “%(other)s” by line %(line)d — got “%(got)s”.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
@@ -13,7 +13,6 @@ from django import template
 from django.template import RequestContext
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.timesince import timesince
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -55,14 +54,6 @@ def _titled(paragraph: str) -> SafeString:
 def breakable(name: str) -> SafeString:
     """A long name of a column, which may go on in a new line after an underscore."""
     return mark_safe(conditional_escape(name).replace("_", "_<wbr>"))  # noqa: S308 — is escaped
-
-
-@register.filter
-def ago(moment: datetime) -> str:
-    """How long ago a time was."""
-    if datetime.now(moment.tzinfo) - moment < timedelta(minutes=1):
-        return _("just now")
-    return _("%(ago)s ago") % {"ago": timesince(moment)}
 
 
 @register.filter
@@ -156,8 +147,8 @@ def colon() -> str:
 
 @register.simple_tag
 def gap() -> str:
-    """What separates two sentences of a paragraph: in Japanese nothing."""
-    return parts.joined("|", "|").strip("|")
+    """What separates two sentences of a paragraph."""
+    return parts.gap()
 
 
 @register.simple_tag

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import reduce
 
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
@@ -30,12 +29,11 @@ def percent(number: str) -> str:
     return _("%(number)s %%") % {"number": number}
 
 
+def gap() -> str:
+    """What separates two sentences: in Japanese nothing."""
+    return _("%(text)s %(sentence)s") % {"text": "", "sentence": ""}
+
+
 def joined(*sentences: object) -> str:
     """Sentences one after the other, without the empty ones."""
-    return reduce(_followed, filter(None, map(str, sentences)), "")
-
-
-def _followed(text: str, sentence: str) -> str:
-    if not text:
-        return sentence
-    return _("%(text)s %(sentence)s") % {"text": text, "sentence": sentence}
+    return gap().join(filter(None, map(str, sentences)))

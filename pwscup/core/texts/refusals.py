@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pwscup.core.texts.parts import joined
+
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
 
@@ -20,7 +22,7 @@ class Refused(Exception):  # noqa: N818 — not an error of the program
         self.messages = messages
 
     def __str__(self) -> str:
-        return " ".join(str(message) for message in self.messages)
+        return joined(*self.messages)
 
 
 class RefusedByCode(Refused):

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from pwscup.contests.rules.measures import measures_in
 from pwscup.core.templatetags.pwscup import measure as measure_words
 from pwscup.core.templatetags.pwscup import percent as percent_words
+from pwscup.core.texts.parts import joined
 from pwscup.leaderboards import charts
 from pwscup.leaderboards.boards.heat import top_of
 from pwscup.leaderboards.boards.texts import title_of
@@ -170,7 +171,7 @@ def _matrix(group: Group, data: Data) -> Iterator[str]:
         alt=str(group.attack.report_picture),
         name=f"{group.key}-matrix",
     )
-    caption = " ".join(filter(None, map(str, (group.attack.report_matrix, group.attack.explained))))
+    caption = joined(group.attack.report_matrix, group.attack.explained)
     wider = " wider" if len(data["defenders"]) > pictures.MOST_NUMBERS else ""
     yield f'<div class="scroll wide{wider}">{figure(picture, caption, _, has_table=True)}</div>'
     yield tables.of_matrix(data)

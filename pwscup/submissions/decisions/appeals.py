@@ -97,17 +97,17 @@ def is_open(submission: Submission) -> bool:
 
 def n_open_appeals(contest: Contest) -> int:
     """Their number, for every organizer's page."""
-    messages = AppealMessage.objects.filter(submission__round__contest=contest)
-    newest = messages.order_by().values("submission").annotate(newest=Max("pk")).values("newest")
-    return AppealMessage.objects.filter(pk__in=newest, closes=False).count()
+    return _open_messages(contest).count()
 
 
 def open_appeals(contest: Contest) -> list[Submission]:
     """The submissions with an open appeal; those waiting for an organizer first."""
-    newest: dict[int, AppealMessage] = {}
+    found = _open_messages(contest).select_related("submission__team", "submission__round__contest")
+    return [message.submission for message in found.order_by("is_organizer", "pk")]
+
+
+def _open_messages(contest: Contest) -> QuerySet[AppealMessage]:
+    """The newest message of each open appeal."""
     messages = AppealMessage.objects.filter(submission__round__contest=contest)
-    for message in messages.select_related("submission__team", "submission__round__contest"):
-        newest[message.submission_id] = message
-    waiting = [message for message in newest.values() if not message.closes]
-    waiting.sort(key=lambda message: (message.is_organizer, message.pk))
-    return [message.submission for message in waiting]
+    newest = messages.order_by().values("submission").annotate(newest=Max("pk")).values("newest")
+    return AppealMessage.objects.filter(pk__in=newest, closes=False)

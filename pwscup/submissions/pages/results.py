@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.urls import reverse
 from django.utils.translation import get_language
 
+from pwscup.contests.guidance import round_state
 from pwscup.contests.rules.measures import ShownMeasure, shown_measure, visible_measures
 from pwscup.contests.rules.own_measures import utility_formula
 from pwscup.contests.selectors import contest_page
@@ -58,7 +59,7 @@ def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
             "ruling": selectors.newest_ruling(submission.team, submission),
             "may_audit": policies.may_audit(viewer, submission, now),
             "counts": _counts(submission),
-            "counts_finally": round.has_closed(now),
+            "round_state": round_state(round, now),
             "answer_results": _answer_results(submission, visible),
             "rate_title": round.contest.format.boards.attack(round.contest.ruleset).rate,
             "problems": problems_of(submission, submission.problems, titles(submission)),
