@@ -166,7 +166,7 @@ def chosen_of(asked: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A link of a filter."""
+    """A button of a filter, with the query of all filters after it."""
 
     title: str
     query: str
@@ -174,7 +174,7 @@ class Choice:
 
 
 def filters(chosen: Mapping[str, str]) -> list[tuple[str, list[Choice]]]:
-    """The links of each filter, under its title; each keeps what the other filter has chosen."""
+    """The buttons of each filter, under its title; each keeps what the other filter has chosen."""
     titles = {"length": (_("Total length"), LENGTHS), "level": (_("Difficulty"), LEVELS)}
     return [
         (
@@ -191,7 +191,7 @@ def filters(chosen: Mapping[str, str]) -> list[tuple[str, list[Choice]]]:
 def _choice(chosen: Mapping[str, str], key: str, value: str, words: str) -> Choice:
     query = {name: kept for name, kept in chosen.items() if name != key}
     query |= {key: value} if value else {}
-    return Choice(words, f"?{urlencode(query)}", chosen.get(key, "") == value)
+    return Choice(words, urlencode(query), chosen.get(key, "") == value)
 
 
 def formats(chosen: Mapping[str, str] | None = None) -> list[tuple[str, list[Format]]]:
@@ -230,7 +230,7 @@ def form_of(request: HttpRequest) -> NewContestForm:
 def asked_of(request: HttpRequest) -> Mapping[str, str]:
     """The filters that were asked for, by a button or in the address."""
     query = request.POST.get(FILTER)
-    return request.GET if query is None else dict(parse_qsl(query.removeprefix("?")))
+    return request.GET if query is None else dict(parse_qsl(query))
 
 
 def cards(asked: Mapping[str, str], picked: str) -> dict[str, Any]:
@@ -242,7 +242,6 @@ def cards(asked: Mapping[str, str], picked: str) -> dict[str, Any]:
     return {
         "formats": [(title, [one for one in listed if one != main]) for title, listed in groups],
         "filters": filters(chosen),
-        "is_empty": not shown,
         "is_unfolded": bool(chosen),
         "main": main,
         "picked": main.name if main else "",
