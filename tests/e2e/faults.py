@@ -65,7 +65,8 @@ OVERFLOW = """() => {
   return `${width} pixels wide on ${room}: ${beyond.slice(0, 3).map((node) => node.outerHTML.slice(0, 120))}`;
 }"""
 # Moderate findings count, too: landmarks, the order of headings, contents outside of landmarks.
-FOUND_BY_AXE = """() => axe.run(document, { resultTypes: ["violations"], preload: false })
+FOUND_BY_AXE = """() => axe.run(document, { resultTypes: ["violations"], preload: false,
+    rules: { "target-size": { enabled: true } } })
   .then((found) => found.violations
   .filter((v) => ["moderate", "serious", "critical"].includes(v.impact))
   .map((v) => `${v.id} (${v.impact}), ${v.nodes.length} times: ${v.nodes[0].html.slice(0, 160)}`))"""
