@@ -77,7 +77,7 @@ def test_the_verdict_in_both_languages():
     assert places.verdict(Places(12, None, None, None, None), before, 3) == ""
     with translation.override("ja"):
         said = places.verdict(now, before, 10)
-    assert said == "12チーム中3位、有用性3位、安全性1位、#10より2つ上の順位"
+    assert said == "12チーム中3位、有用性3位、安全性1位、#10より順位が2上昇"
     assert [places.ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 112)] == [
         *("1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th")
     ]
