@@ -125,7 +125,7 @@ DEMOS = (
         title_ja="逐次公開のデモ（終了）",
         summary="Six baseline teams published the tables of a synthetic hospital repeatedly: see what they disclose.",
         summary_ja="6つのベースラインチームが架空の病院の表を繰り返し公開した結果です。"
-        "公開データを合わせると何が分かるかを見られます。",
+        "公開データを合わせると何がわかるかを見られます。",
         seed=5,
     ),
     # The release round is open for a long time: each team has its own tables.
@@ -136,7 +136,7 @@ DEMOS = (
         title_ja="逐次公開のデモ（自分の表を公開する）",
         summary="Your team holds the patients of four half-years: publish each table, and see what they disclose.",
         summary_ja="チームごとに割り当てられた4期分の患者の表を公開してみてください。"
-        "合わせると何が分かってしまうかを確かめられます。",
+        "合わせると何がわかってしまうかを確かめられます。",
         turns=(OPEN_DAYS, OPEN_DAYS + 7),
         seed=6,
     ),
