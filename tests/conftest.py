@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import os
+import threading
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if not hasattr(session.config, "workerinput"):
         compile_catalogs()
         if session.config.getoption("dist", "no") != "no":
+            # Meanwhile the workers collect, instead of waiting for each other at their first test.
+            threading.Thread(target=database.migrated, daemon=True).start()
             compile_tests(session.config)
 
 

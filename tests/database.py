@@ -20,6 +20,11 @@ KEPT = ROOT / ".pytest_cache" / "databases"
 
 def copy_migrated(target: Path) -> None:
     """Put a migrated database at a path."""
+    shutil.copyfile(migrated(), target)
+
+
+def migrated() -> Path:
+    """The migrated database, made at the first call; other processes wait for it."""
     KEPT.mkdir(parents=True, exist_ok=True)
     kept = KEPT / f"{_digest()}.sqlite3"
     with FileLock(KEPT / "lock"):
@@ -27,7 +32,7 @@ def copy_migrated(target: Path) -> None:
             for former in KEPT.glob("*.sqlite3"):
                 former.unlink()
             _migrate(kept)
-        shutil.copyfile(kept, target)
+    return kept
 
 
 def _digest() -> str:
