@@ -77,8 +77,8 @@ class LengthForm(ReasonForm):
     def refuse(self, refusal: Refused, version: int) -> None:
         """Show why nothing was changed, with what was typed; sent again, it is for this version of the contest."""
         self.add_error(None, [str(message) for message in refusal.messages])
-        self.data = self.data.copy()
-        self.data[self.add_prefix("version")] = version
+        typed = {name: self.data.get(name) for name in self.data}
+        self.data = typed | {self.add_prefix("version"): version}
 
     @staticmethod
     def _by(cleaned: dict[str, Any]) -> timedelta:
