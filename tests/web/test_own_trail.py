@@ -58,6 +58,9 @@ def test_the_board_says_where_the_trail_is(cast, played, as_user):
 def test_one_attempt_leaves_no_trail(cast, played, as_user):
     text = trail(as_user(cast.carol), cast.contest).text
     assert "<svg" in text
+    assert not re.search(
+        r"\b(?:x|y|width|height)=\"\"", text
+    )  # a name that the picture no longer has
     assert not CIRCLE.search(text)
 
 

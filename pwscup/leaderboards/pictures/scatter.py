@@ -121,6 +121,14 @@ class Scatter:
         return self.across.key == WORST_RATE and bool(self.up.key)
 
     @property
+    def inner_width(self) -> int:
+        return self.right - self.left
+
+    @property
+    def inner_height(self) -> int:
+        return self.bottom - self.top
+
+    @property
     def x_ticks(self) -> list[Tick]:
         return [Tick(_x_of(self.across.share(v)), self.across.text(v)) for v in self.across.ticks()]
 
