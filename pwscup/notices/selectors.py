@@ -117,10 +117,10 @@ _SEEN = Prepared(_seen_at, int, int)
 
 def _n_since(user_id: int, contest_id: int, since: datetime) -> int:
     events = Event.objects.filter(contest_id=contest_id, kind__in=list(changes.PUBLIC_KINDS))
-    told = events.filter(at__gt=since).exclude(kind=changes.PUBLISHED).exclude(actor=user_id)
+    changed = events.filter(at__gt=since).exclude(kind=changes.PUBLISHED).exclude(actor=user_id)
     written = Announcement.objects.filter(contest=contest_id, withdrawn_at=None)
     written = written.filter(created_at__gt=since).exclude(created_by=user_id)
-    return written.count() + told.count()
+    return written.count() + changed.count()
 
 
 def announcement_of(contest: Contest, pk: int) -> Announcement:
