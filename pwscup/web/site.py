@@ -16,13 +16,17 @@ from typing import TYPE_CHECKING, Any
 from allauth.core.internal.ratelimit import truncate_ip
 from django.conf import settings
 from django.db import connections
-from django.urls import resolve
+from django.template.loader import get_template
+from django.urls import resolve, reverse
+from django.utils.translation import override
 
 from pwscup.contests.models import upload_grace
 from pwscup.core.files import space
+from pwscup.core.help.links import help_address
 from pwscup.core.http.bodies import is_too_large
 from pwscup.core.installation import probe
 from pwscup.core.management.commands.up import DEFAULT_ADDRESS, parse_address
+from pwscup.env import RESOURCES
 from pwscup.submissions.intake import inflight
 from pwscup.web.arrival import arrived_at, trusts_a_proxy
 from pwscup.web.processes import PATIENCE_SECONDS, STOPPING, Processes, listen
@@ -118,12 +122,24 @@ def prepare_spool() -> None:
     tempfile.tempdir = str(folder)
 
 
+def read_ahead() -> None:
+    """What all pages need, so that no process has to read it while its first visitors wait: addresses and templates."""
+    resolve("/")
+    for language, _name in settings.LANGUAGES:
+        with override(language):
+            reverse("home")
+            help_address("problems", language)
+    folder = RESOURCES / "templates"
+    for path in folder.rglob("*.html"):
+        get_template(path.relative_to(folder).as_posix())
+
+
 def run(application: Application, arguments: list[str]) -> None:
     """Serve at HOST:PORT until the process is asked to end."""
     host, port = parse_address(arguments[0] if arguments else DEFAULT_ADDRESS)
     listener = listen(host, port)
     prepare_spool()
     probe.ensure()
-    resolve("/")  # reads all addresses before the children are made
+    read_ahead()
     connections.close_all()
     Processes(listener, partial(serve, application), settings.WEB_PROCESSES).run()

@@ -59,10 +59,11 @@ class TableFacts(Generic[K]):
     def strongest(self) -> dict[K, tuple[float, K]]:
         """For every attacked team the highest rate and the attacker that reached it, the first among equals."""
         best: dict[K, tuple[float, K]] = {}
-        for (attacker, defender), rate in sorted((self.rates or {}).items()):
-            if attacker != defender and (defender not in best or rate > best[defender][0]):
-                best[defender] = (rate, attacker)
-        return best
+        for (attacker, defender), rate in (self.rates or {}).items():
+            found = (-rate, attacker)  # the smaller, the stronger
+            if attacker != defender and (defender not in best or found < best[defender]):
+                best[defender] = found
+        return {defender: (-rate, attacker) for defender, (rate, attacker) in best.items()}
 
     @cached_property
     def taking_part(self) -> set[K]:

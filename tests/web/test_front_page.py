@@ -5,12 +5,18 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.contests.models import Contest
+from pwscup.core import audit_log
+from pwscup.leaderboards.brief import numbers
+from pwscup.leaderboards.brief.podium import podium_of
+from pwscup.submissions.decisions import rulings
 from tests.web import board_facts
 from tests.web.test_boards_frozen import long_ago
 
@@ -68,8 +74,6 @@ def test_a_demo_is_large_only_without_another_contest(client, cast):
 
 
 def test_counts_leave_out_drafts_and_what_arrived_after_a_freeze(client, cast):
-    from pwscup.leaderboards.brief import numbers
-
     played = board_facts.game(cast.contest)
     whole = numbers.of_site().submissions
     assert whole >= len(played.submissions)
@@ -78,6 +82,38 @@ def test_counts_leave_out_drafts_and_what_arrived_after_a_freeze(client, cast):
     assert numbers.of_site().submissions == 0
     Contest.objects.update(is_published=False)
     assert numbers.of_site() == numbers.Numbers(0, 0, 0)
+
+
+def test_counts_are_read_once_in_a_while(monkeypatch):
+    found, clock = iter("ab"), iter((0.0, 19.0, 21.0))
+    monkeypatch.setattr(numbers, "of_site", lambda: next(found))
+    monkeypatch.setattr(numbers, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    assert [numbers.recent() for _ in range(3)] == ["a", "a", "b"]
+
+
+def test_places_are_read_again_only_after_something_was_recorded(cast, django_assert_num_queries):
+
+    played = board_facts.game(cast.contest)
+    audit_log.record("contest.imported", contest_id=cast.contest.pk)
+    visitor, now = AnonymousUser(), timezone.now()
+    found = podium_of(visitor, cast.contest, now)
+    [winner] = found.winners
+    with django_assert_num_queries(1):
+        assert podium_of(visitor, cast.contest, now) is found
+    best = played.submissions[winner.name]
+    rulings.withdraw(actor=cast.oscar, submission=best, reason="wrong table")
+    assert winner not in podium_of(visitor, cast.contest, now).winners
+
+
+def test_places_are_not_given_from_the_cache_once_boards_are_for_teams_only(cast):
+    board_facts.game(cast.contest)
+    audit_log.record("contest.imported", contest_id=cast.contest.pk)
+    visitor, now = AnonymousUser(), timezone.now()
+    assert podium_of(visitor, cast.contest, now).places
+    assert podium_of(visitor, cast.contest, now).places
+    Contest.objects.update(board_audience=Contest.Audience.TEAMS)
+    cast.contest.refresh_from_db()
+    assert not podium_of(visitor, cast.contest, now).places
 
 
 def test_links_on_other_sites_have_a_title_a_description_and_a_picture(client, cast):

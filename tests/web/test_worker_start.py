@@ -10,6 +10,9 @@ import time
 import pytest
 from celery import signals
 from django.db import OperationalError
+from django.template import engines
+from django.urls import URLResolver, clear_url_caches, reverse
+from django.utils.translation import override
 
 import pwscup.celery  # noqa: F401 — what a worker does at its start
 from pwscup.core.files import storage
@@ -89,6 +92,19 @@ def test_a_web_server_without_the_shared_folder_does_not_start(elsewhere, monkey
     monkeypatch.setattr(site, "prepare_spool", lambda: None)
     with pytest.raises(SystemExit, match="PWSCUP_DATA_DIR"):
         site.run(None, [f"127.0.0.1:{free_port()}"])
+
+
+def test_a_web_server_reads_templates_and_addresses_before_it_has_several_processes(monkeypatch):
+    [loader] = engines["django"].engine.template_loaders
+    loader.reset()
+    clear_url_caches()
+    site.read_ahead()
+    known = {template.name for template in loader.get_template_cache.values()}
+    assert known >= {"base.html", "leaderboards/board.html", "contests/home.html"}
+    monkeypatch.delattr(URLResolver, "_populate")  # which reads all addresses in a language
+    for language in ("en", "ja"):
+        with override(language):
+            assert reverse("home") == "/"
 
 
 def test_a_folder_that_was_restored_without_the_file_is_known_by_what_lies_in_it(settings):

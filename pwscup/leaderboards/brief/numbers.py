@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from django.db.models import F, QuerySet
 
 from pwscup.accounts.models import Team
 from pwscup.contests.models import Contest
+from pwscup.core.db.recent import Recent
 from pwscup.submissions.models import Submission
+
+OLD_SECONDS = 20
+"""The age up to which counts are shown: the front page must not count every submission for each visitor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +24,18 @@ class Numbers:
     contests: int
     teams: int
     submissions: int
+
+
+_KEPT: Recent[tuple[float, Numbers]] = Recent(1)
+
+
+def recent() -> Numbers:
+    """The counts of now, or of a few seconds ago."""
+    kept, now = _KEPT.get(None), time.monotonic()
+    if kept is None or now - kept[0] > OLD_SECONDS:
+        kept = now, of_site()
+        _KEPT.put(None, kept)
+    return kept[1]
 
 
 def of_site() -> Numbers:

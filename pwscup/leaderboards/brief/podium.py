@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first places of a contest's main board, no more than the board shows the same reader."""
+"""The first places of a contest's main board, no more than the board shows the same reader.
+
+The front page asks for those of several contests: while nothing was recorded, one query each.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -11,7 +14,7 @@ from django.utils.translation import get_language
 
 from pwscup.contests.policies import may_see_board
 from pwscup.core.db.recent import Recent
-from pwscup.leaderboards import pages
+from pwscup.leaderboards import pages, polls
 from pwscup.leaderboards.boards.build import season_boards_of
 from pwscup.leaderboards.boards.panels import panel_of
 from pwscup.leaderboards.boards.texts import board_title
@@ -49,22 +52,47 @@ class Podium:
         return tuple(takewhile(lambda place: (place.rank or 4) <= 3, self.places))
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A podium that is the same for all readers in that language."""
+
+    remembered: polls.Remembered
+    podium: Podium
+
+
 NO_PODIUM = Podium("", "", (), is_frozen=False)
 _FOUND: Recent[Podium] = Recent(500)
+_GIVEN: Recent[Given] = Recent(500)
 
 
 def podium_of(user: Person, contest: Contest, now: datetime) -> Podium:
     """The first places, those of the season where a contest has several stages; empty if this reader sees none."""
+    name = contest.pk, get_language()
+    given = _GIVEN.get(name)
+    if given is not None and given.remembered.holds(polls.numbers_of(contest.pk), now):
+        return given.podium
     if not may_see_board(user, contest):
         return NO_PODIUM
     shown = pages.chosen(user, contest, now, {})
-    if shown is not None and has_season(shown.boards.scope.rules):
-        name = season_boards_of(shown.boards.scope.rules)[0]
-        of_season = pages.chosen(user, contest, now, {"board": name})
-        found = NO_PODIUM if of_season is None else _kept(of_season)
-        if found.places:
-            return found
-    return NO_PODIUM if shown is None else _kept(shown)
+    if shown is None:
+        return NO_PODIUM
+    of_season = _of_season(user, contest, now, shown)
+    found = NO_PODIUM if of_season is None else _kept(of_season)
+    found = found if found.places else _kept(shown)
+    known = shown.boards.known
+    if known is not None and polls.is_for_all(contest):
+        is_current = all(board.boards.as_of is None for board in (shown, of_season) if board)
+        remembered = polls.remembered(contest, shown.boards, known)
+        _GIVEN.put(name, Given(replace(remembered, is_current=is_current), found))
+    return found
+
+
+def _of_season(user: Person, contest: Contest, now: datetime, shown: Shown) -> Shown | None:
+    """The first board of the season, if the contest has one."""
+    rules = shown.boards.scope.rules
+    if not has_season(rules):
+        return None
+    return pages.chosen(user, contest, now, {"board": season_boards_of(rules)[0]})
 
 
 def _kept(shown: Shown) -> Podium:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cells of an attack matrix: there may be 40,000 of them, so their HTML is minimal."""
+"""The cells of boards. An attack matrix may have 40,000 of them, so their HTML is minimal there."""
 
 from __future__ import annotations
 
@@ -63,11 +63,41 @@ def most(table: Board) -> float:
 
 
 @register.simple_tag
-def bar(value: Any, top: float) -> SafeString:
-    """The bar of a total whose length is its share of `top`."""
+def row_cells(cells: Iterable[Cell], table: Board, top: float) -> SafeString:
+    """The cells of a team; the first one has the bar of its total, whose length is its share of `top`."""
+    html = [_shown(cell) for cell in cells]
+    for cell in cells:
+        if table.is_ranked and not cell.is_muted:
+            html[0] += _bar(cell.value, top)
+        break
+    return mark_safe("</td>".join([*html, ""]))  # noqa: S308 — every text is escaped
+
+
+def _shown(cell: Cell) -> str:
+    """A cell, not closed."""
+    text = escape(cell.text)
+    return "".join(
+        (
+            f'<td class="{cell.css}"' if cell.css else "<td",
+            f' title="{escape(cell.full)}">' if cell.full else ">",
+            f'<span class="none">{text}</span>' if cell.is_muted else text,
+            f'<span title="{escape(cell.mark)}">*</span>' if cell.mark else "",
+            _rank(cell) if cell.rank else "",
+        )
+    )
+
+
+def _rank(cell: Cell) -> str:
+    """The rank of a value, and whose it is."""
+    apart = "<br>" if cell.is_rank_below else " "
+    owner = f'<br><span class="worst-by">{escape(cell.by)}</span>' if cell.by else ""
+    return f'{apart}<span class="measure-rank">({cell.rank})</span>{owner}'
+
+
+def _bar(value: Any, top: float) -> str:
     if not isinstance(value, int | float) or top <= 0 or value < 0:
-        return mark_safe("")
-    return mark_safe(f'<i class="bar" style="width:{100 * value / top:.0f}%"></i>')  # noqa: S308
+        return ""
+    return f'<i class="bar" style="width:{100 * value / top:.0f}%"></i>'
 
 
 def _cell(cell: Rate, owned: str, top: int) -> str:

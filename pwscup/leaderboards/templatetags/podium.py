@@ -8,7 +8,7 @@ from typing import Any
 from django import template
 
 from pwscup.contests.models import Contest
-from pwscup.leaderboards.brief.numbers import Numbers, of_site
+from pwscup.leaderboards.brief.numbers import Numbers, recent
 from pwscup.leaderboards.brief.podium import Podium, podium_of
 
 register = template.Library()
@@ -23,4 +23,4 @@ def podium(context: dict[str, Any], contest: Contest) -> Podium:
 @register.simple_tag
 def site_numbers() -> Numbers:
     """The size of this installation."""
-    return of_site()
+    return recent()
