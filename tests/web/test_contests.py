@@ -200,10 +200,12 @@ def test_more_contests_cost_no_more_queries(cast, as_user, django_assert_max_num
     client = as_user(cast.oscar)
     for number in range(MOST_WINNERS):  # each has a board of its own
         factories.make_contest(slug=f"first-{number}", organizer=cast.oscar)
+    client.get("/")  # computes boards, and what is written lets the tests forget
     client.get("/")
     few = queries_of(client, "/", django_assert_max_num_queries)
     for number in range(5):
         factories.make_contest(slug=f"cup-{number}", organizer=cast.oscar)
+    client.get("/")
     client.get("/")
     assert queries_of(client, "/", django_assert_max_num_queries) == few
 
