@@ -24,6 +24,8 @@ RAW = re.compile(
     r"\{[{%]|%\([a-z_]+\)|%[sd]\b|<[a-z_.]+ object|\b(?:None|undefined|NaN)\b"
     r"|&(?:amp|lt|quot);|\[\]|\b[a-z]+(?:_[a-z]+)+\b(?![\w-]*\.(?:csv|json|zip))"
 )
+# Japanese has no space after a full-width mark.
+GAP = re.compile(r"[^\n\t]{0,20}[。：、！？] (?=\S)[^\n\t]{0,20}")
 # Columns of tables, which people know by such names.
 NAMED = {*HOUSEHOLDS_SCHEMA.names, "source_row", "short_name"}
 FINDINGS = """() => {
@@ -91,8 +93,10 @@ def content_faults(page: Page, language: str) -> Iterator[str]:
     if (shown := found.pop("language")) != language:
         yield f"in {shown}"
     yield from (f"{what}: {thing}" for what, things in found.items() for thing in things)
-    raw = set(RAW.findall(page.evaluate(WORDS))) - NAMED
-    yield from (f"forgotten: {words}" for words in sorted(raw))
+    words = page.evaluate(WORDS)
+    yield from (f"forgotten: {found}" for found in sorted(set(RAW.findall(words)) - NAMED))
+    if language == "ja":
+        yield from (f"a space in Japanese: {found}" for found in sorted(set(GAP.findall(words))))
 
 
 def accessibility_faults(page: Page, *themes: Theme) -> list[str]:
