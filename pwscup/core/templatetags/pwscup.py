@@ -174,7 +174,7 @@ def part(context: RequestContext, name: str) -> SafeString:
     """A part of a page that the contest's format provides, in the context of that page."""
     assert context.template is not None
     template = context.template.engine.select_template(context["contest"].format.templates(name))
-    return template.render(context)
+    return mark_safe(template.render(context).strip())  # noqa: S308 — a line's end would be a space
 
 
 @register.simple_tag
