@@ -12,6 +12,7 @@ from django.utils import timezone, translation
 
 from pwscup.core import audit_log, jobs
 from pwscup.core.jobs import Claim, job
+from pwscup.core.texts.parts import joined
 from pwscup.reports import selectors
 from pwscup.reports.models import FinalReport, ReportPage
 
@@ -40,7 +41,7 @@ def write(claim: Claim) -> bool:
     report = FinalReport.objects.select_related("contest").get(pk=claim.pk)
     started, now = time.perf_counter(), timezone.now()
     if hindered := selectors.report_blockers(report.contest, now):
-        raise NotOverError(" ".join(map(str, hindered)))
+        raise NotOverError(joined(*hindered))
     pages = {}
     for code, _name in settings.LANGUAGES:
         with translation.override(code):

@@ -14,7 +14,7 @@ from scoring.audits.single import sentences
 from scoring.errors import gettext_noop as _
 from scoring.measures.disclosure import Disclosure
 from scoring.registry import MEASURES, Measure
-from scoring.reporting.document import Translate, document, figure, section, table
+from scoring.reporting.document import Translate, document, figure, joined, section, table
 from scoring.reporting.intervals import Rate
 from scoring.reporting.style import STYLE
 
@@ -79,7 +79,7 @@ def verdict(audit: Audit, translate: Translate = str) -> str:
     """The verdict in one sentence: the strongest attacker, after how the table was made if that was found."""
     worst, replay = audit.worst, audit.replay
     made = [] if replay is None else [how_made(replay.chain, replay.seed, translate)]
-    return " ".join([*made, _worst(worst, translate)])
+    return joined([*made, _worst(worst, translate)], translate)
 
 
 def _worst(worst: Finding, translate: Translate) -> str:

@@ -85,6 +85,18 @@ def named(name: str, text: str, translate: Translate = str) -> str:
     return translate(_("%(name)s: %(text)s")) % {"name": name, "text": text}
 
 
+def joined(sentences: Iterable[str], translate: Translate = str) -> str:
+    """Sentences one after the other; in some languages no space is between them.
+
+    Examples
+    --------
+    >>> joined(["One record was found.", "It is hers."])
+    'One record was found. It is hers.'
+    """
+    gap = translate(_("%(text)s %(sentence)s")) % {"text": "", "sentence": ""}
+    return gap.join(sentences)
+
+
 def numbers(picture: Picture, translate: Translate = str) -> str:
     """The numbers of a picture as a table that is folded.
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 
 from scoring.anonymizers import anonymize
+from scoring.attacks.replay import Replay
 from scoring.audits.audit import audit
 from scoring.audits.numbers import percent
 from scoring.audits.pictures import records_by_class_size
@@ -180,6 +182,15 @@ def test_the_report_names_everything_and_needs_nothing_else(full):
     assert verdict(full) in page.text
     assert full.worst.attack.id in verdict(full)
     assert "X.csv" in page.text
+
+
+def test_a_verdict_of_two_sentences_has_the_gap_of_its_language(full):
+    found = replace(full, replay=Replay(("mondrian",), 7, np.arange(3)))
+    words = {"%(text)s %(sentence)s": "%(text)s%(sentence)s"}
+    said = verdict(found, lambda text: words.get(text, text + "。"))
+    assert ".。" in said
+    assert "。 " not in said
+    assert ". " in verdict(found)
 
 
 def test_the_report_is_the_same_for_the_same_audit_and_escapes_what_it_is_given(tables):
