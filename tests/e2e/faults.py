@@ -66,6 +66,11 @@ OVERFLOW = """() => {
     .filter((node) => node.getBoundingClientRect().right > room && !inBox(node.parentElement));
   return `${width} pixels wide on ${room}: ${beyond.slice(0, 3).map((node) => node.outerHTML.slice(0, 120))}`;
 }"""
+# Words that leave their box and stand on those beside it.
+CROWDED = """() => [...document.querySelectorAll("dt, dd, th, td, li, p, h1, h2, h3, label, legend, button, .badge")]
+  .filter((node) => node.clientWidth && node.scrollWidth > node.clientWidth + 1
+    && getComputedStyle(node).overflowX === "visible" && !node.closest(".visually-hidden"))
+  .map((node) => `${node.scrollWidth} pixels in ${node.clientWidth}: ${node.outerHTML.slice(0, 160)}`)"""
 # Moderate findings count, too: landmarks, the order of headings, contents outside of landmarks.
 FOUND_BY_AXE = """() => axe.run(document, { resultTypes: ["violations"], preload: false,
     rules: { "target-size": { enabled: true } } })
@@ -75,12 +80,13 @@ FOUND_BY_AXE = """() => axe.run(document, { resultTypes: ["violations"], preload
 
 
 def width_faults(page: Page) -> Iterator[str]:
-    """Whether one has to scroll sideways on a phone, for which the page was opened, and at a desk, at 200 %, too."""
+    """What is too wide on a phone, for which the page was opened, and at a desk, at 200 %, too: the page, or words."""
     for size in (PHONE, ZOOMED, DESKTOP):
         if page.viewport_size != size:
             page.set_viewport_size(size)
         if too_wide := page.evaluate(OVERFLOW):
             yield too_wide
+        yield from (f"{words} ({size['width']})" for words in page.evaluate(CROWDED))
 
 
 def content_faults(page: Page, language: str) -> Iterator[str]:
