@@ -143,6 +143,18 @@ def test_the_header_is_one_line_on_a_phone_and_has_a_menu(person, site, cast, as
 # Boards
 
 
+def test_tabs_fade_only_where_there_are_more(person, site, cast, as_user):
+    """Also after a phone was turned or a window made wider: there, what had faded must not stay pale."""
+    person.page.set_viewport_size(PHONE)
+    page = shown(person, site, as_user(cast.alice), reverse("board", args=[cast.contest.slug]))
+    style = "getComputedStyle(document.querySelector('.contest-tabs'))"
+    fades = f"() => ['left', 'right'].map((s) => {style}.getPropertyValue('--fade-' + s))"
+    page.locator(".contest-tabs").evaluate("(tabs) => { tabs.scrollLeft = 9999 }")
+    page.wait_for_function(f"() => ({fades})()[0] === '48px'")
+    page.set_viewport_size(DESKTOP)
+    page.wait_for_function(f"() => ({fades})().every((width) => width === '0px')")
+
+
 def test_a_board_shows_movement_and_the_course_of_ranks(person, site, cast, as_user):
     """They come from the page of scores over time, so that nothing waits for them."""
     long_ago(board_facts.game(cast.contest))

@@ -67,7 +67,7 @@ def test_columns_are_headed_by_short_names_and_the_identifiers_stand_below(clien
     for id_ in series_facts.MEASURES:
         name = escape(SERIES_MEASURES[id_].name)
         assert f'<span class="measure-id">{name}</span>' in head
-        assert f'<dt>{name}</dt>' in legend
+        assert f"<dt>{name}</dt>" in legend
         assert f">{id_}</span>" in legend
 
 
