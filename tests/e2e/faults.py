@@ -26,6 +26,8 @@ RAW = re.compile(
 )
 # Japanese has no space after a full-width mark.
 GAP = re.compile(r"[^\n\t]{0,20}[。：、！？] (?=\S)[^\n\t]{0,20}")
+# A dot between two parts of a line of which one is missing.
+DOT = re.compile(r"[^\n]{0,30}·[ \t]*$|^[ \t]*·[^\n]{0,30}", re.MULTILINE)
 # Columns of tables, which people know by such names.
 NAMED = {*HOUSEHOLDS_SCHEMA.names, "source_row", "short_name"}
 FINDINGS = """() => {
@@ -101,6 +103,7 @@ def content_faults(page: Page, language: str) -> Iterator[str]:
     yield from (f"{what}: {thing}" for what, things in found.items() for thing in things)
     words = page.evaluate(WORDS)
     yield from (f"forgotten: {found}" for found in sorted(set(RAW.findall(words)) - NAMED))
+    yield from (f"nothing beside a dot: {found}" for found in sorted(set(DOT.findall(words))))
     if language == "ja":
         yield from (f"a space in Japanese: {found}" for found in sorted(set(GAP.findall(words))))
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.contests import services as contests
+from pwscup.contests.models import Contest
 from pwscup.core import audit_log
 from pwscup.core.models import Event
 from pwscup.notices import changes, selectors, services
@@ -88,6 +89,15 @@ def test_a_draft_announces_nothing(cast, oscar, draft):
     text = announce(oscar, draft, **WORDS).text
     assert "Publish it before" in text
     assert not Announcement.objects.exists()
+
+
+def test_a_draft_has_no_feed_and_no_dot_before_it(cast, oscar):
+    url = reverse("news", args=[cast.contest.slug])
+    assert "</a> · <a" in oscar.get(url).text
+    Contest.objects.update(is_published=False)
+    page = oscar.get(url).text
+    assert "Feed" not in page
+    assert "</a> · " not in page
 
 
 def test_a_correction_is_marked_and_the_former_words_are_in_the_trail(
