@@ -11,6 +11,7 @@ from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import JsonResponse
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.core.texts.parts import joined
 from pwscup.core.texts.problems import SEPARATOR, parts
 from pwscup.core.texts.refusals import Refused, RefusedByCode
 from scoring.errors import Problem
@@ -173,7 +174,7 @@ def answer(status: int, problems: Iterable[Shown], n_problems: int | None = None
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
         "status": status,
-        "detail": " ".join(problem["message"] for problem in listed),
+        "detail": joined(*(problem["message"] for problem in listed)),
         "problems": listed,
         "n_problems": n_problems or len(listed),
     }

@@ -75,7 +75,7 @@ def render(
     page["board"] = holes.add(lambda answer: pages.marked(answer.shared, my_team))
     page["holes"] = holes
     found = holes.cut(render_to_string(TEMPLATE, page, request))
-    frame = Frame(polls.remembered(contest, shown.boards, known), shown.fragment_etag(), found)
+    frame = Frame(polls.remembered(contest, known, shown.boards), shown.fragment_etag(), found)
     FRAMES.put(name, frame, weight=found.weight)
     return HttpResponse(found.filled(Answer(request, numbers, html)))
 

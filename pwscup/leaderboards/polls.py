@@ -114,7 +114,7 @@ def asked(request: HttpRequest) -> dict[str, str]:
 def offer(request: HttpRequest, contest: Contest, boards: Boards) -> None:
     """Allow caching of the response if all visitors of the contest get the same."""
     if boards.known is not None and is_for_all(contest):
-        request.offered_board = contest, boards, boards.known  # type: ignore[attr-defined]
+        request.offered_board = contest, boards.known, boards  # type: ignore[attr-defined]
 
 
 def revalidated(response: HttpResponse, etag: str) -> HttpResponse:
@@ -125,10 +125,11 @@ def revalidated(response: HttpResponse, etag: str) -> HttpResponse:
     return response
 
 
-def remembered(contest: Contest, boards: Boards, known: Known) -> Remembered:
-    """The cache entry of a response."""
+def remembered(contest: Contest, known: Known, *boards: Boards) -> Remembered:
+    """The cache entry of a response that shows these boards."""
     again_at = time.monotonic() + BEHIND_SECONDS
-    return Remembered(contest.pk, known, is_current=boards.as_of is None, again_at=again_at)
+    is_current = all(board.as_of is None for board in boards)
+    return Remembered(contest.pk, known, is_current=is_current, again_at=again_at)
 
 
 def is_for_all(contest: Contest) -> bool:

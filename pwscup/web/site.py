@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import socket
 import sys
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from allauth.core.internal.ratelimit import truncate_ip
 from django.conf import settings
 from django.db import connections
+from django.template import TemplateDoesNotExist, TemplateSyntaxError
 from django.template.loader import get_template
 from django.urls import resolve, reverse
 from django.utils.translation import override
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
     from pwscup.web.channel import Application
 
+logger = logging.getLogger(__name__)
 SPOOL = "spool"
 STALE_SECONDS = 24 * 3600
 SWITCH_SECONDS = 0.001
@@ -123,15 +126,18 @@ def prepare_spool() -> None:
 
 
 def read_ahead() -> None:
-    """What all pages need, so that no process has to read it while its first visitors wait: addresses and templates."""
+    """Addresses and our own templates, so that no process has to read them while its first visitors wait."""
     resolve("/")
     for language, _name in settings.LANGUAGES:
         with override(language):
             reverse("home")
             help_address("problems", language)
     folder = RESOURCES / "templates"
-    for path in folder.rglob("*.html"):
-        get_template(path.relative_to(folder).as_posix())
+    for path in folder.rglob("[!.]*.html"):
+        try:
+            get_template(path.relative_to(folder).as_posix())
+        except (TemplateSyntaxError, TemplateDoesNotExist, UnicodeDecodeError):
+            logger.exception("%s cannot be read: the pages that use it will fail", path)
 
 
 def run(application: Application, arguments: list[str]) -> None:

@@ -92,7 +92,6 @@ def test_counts_are_read_once_in_a_while(monkeypatch):
 
 
 def test_places_are_read_again_only_after_something_was_recorded(cast, django_assert_num_queries):
-
     played = board_facts.game(cast.contest)
     audit_log.record("contest.imported", contest_id=cast.contest.pk)
     visitor, now = AnonymousUser(), timezone.now()

@@ -107,6 +107,22 @@ def test_a_web_server_reads_templates_and_addresses_before_it_has_several_proces
             assert reverse("home") == "/"
 
 
+def test_a_template_that_cannot_be_read_breaks_its_pages_only(tmp_path, monkeypatch, caplog):
+    """Not the start: and what an editor leaves beside a template is none."""
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates" / "wrong.html").write_text("{% load nothing_of_that_name %}")
+    (tmp_path / "templates" / ".#wrong.html").symlink_to("nowhere")
+    monkeypatch.setattr(site, "RESOURCES", tmp_path)
+    [loader] = engines["django"].engine.template_loaders
+    monkeypatch.setattr(loader.loaders[0], "dirs", [tmp_path / "templates"])
+    loader.reset()
+    site.read_ahead()
+    loader.reset()
+    assert [record.message.split(":")[0] for record in caplog.records] == [
+        f"{tmp_path}/templates/wrong.html cannot be read"
+    ]
+
+
 def test_a_folder_that_was_restored_without_the_file_is_known_by_what_lies_in_it(settings):
     probe.ensure()
     storage.store(b"x", area=storage.Area.PUBLISHED, name="x")

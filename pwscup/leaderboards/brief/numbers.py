@@ -14,7 +14,9 @@ from pwscup.core.db.recent import Recent
 from pwscup.submissions.models import Submission
 
 OLD_SECONDS = 20
-"""The age up to which counts are shown: the front page must not count every submission for each visitor."""
+"""The age up to which counts are shown: the front page must not count every submission for each visitor.
+
+Each process counts for itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ The front page asks for those of several contests: while nothing was recorded, o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -81,9 +81,8 @@ def podium_of(user: Person, contest: Contest, now: datetime) -> Podium:
     found = found if found.places else _kept(shown)
     known = shown.boards.known
     if known is not None and polls.is_for_all(contest):
-        is_current = all(board.boards.as_of is None for board in (shown, of_season) if board)
-        remembered = polls.remembered(contest, shown.boards, known)
-        _GIVEN.put(name, Given(replace(remembered, is_current=is_current), found))
+        read = (board.boards for board in (shown, of_season) if board is not None)
+        _GIVEN.put(name, Given(polls.remembered(contest, known, *read), found))
     return found
 
 

@@ -63,13 +63,11 @@ def most(table: Board) -> float:
 
 
 @register.simple_tag
-def row_cells(cells: Iterable[Cell], table: Board, top: float) -> SafeString:
+def row_cells(cells: Sequence[Cell], table: Board, top: float) -> SafeString:
     """The cells of a team; the first one has the bar of its total, whose length is its share of `top`."""
     html = [_shown(cell) for cell in cells]
-    for cell in cells:
-        if table.is_ranked and not cell.is_muted:
-            html[0] += _bar(cell.value, top)
-        break
+    if cells and table.is_ranked and not cells[0].is_muted:
+        html[0] += _bar(cells[0].value, top)
     return mark_safe("</td>".join([*html, ""]))  # noqa: S308 — every text is escaped
 
 
