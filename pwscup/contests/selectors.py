@@ -418,7 +418,12 @@ def missing_for_publication(contest: Contest) -> list[str | _StrPromise]:
     """Missing prerequisites for the publication of a contest."""
     missing: list[str | _StrPromise] = []
     if original_of(contest) is None:
-        missing.append(_("The original data is missing. Upload it and confirm its columns."))
+        is_uploaded = draft_of(contest) is not None
+        missing.append(
+            _("Confirm the columns of the original data.")
+            if is_uploaded
+            else _("The original data is missing. Upload it and confirm its columns.")
+        )
     if not contest.rounds.exists():
         missing.append(_("The contest has no rounds."))
     program = contest.ruleset.program

@@ -80,7 +80,7 @@ class Attempt:
     line: Attempted
     utility: float | None
     worst: float | None
-    values: tuple[float | int | None, ...]
+    values: tuple[tuple[ShownMeasure, float | int | None], ...]
     places: Places | None
 
 
@@ -128,7 +128,7 @@ def csv_rows(page: Mapping[str, Any]) -> Iterator[list[object]]:
             places and places.total,
             one.utility,
             one.worst,
-            *one.values,
+            *(value for _measure, value in one.values),
         ]
         yield ["" if cell is None else cell for cell in cells]
 
@@ -164,7 +164,7 @@ def _attempt(
         line=line,
         utility=ruleset.ranking.utility_in(values),
         worst=worst_rate(visible, ruleset, hidden),
-        values=tuple(values.get(measure.id) for measure in measures),
+        values=tuple((measure, values.get(measure.id)) for measure in measures),
         places=comparison.places(own) if comparison and own else None,
     )
 

@@ -143,6 +143,53 @@ def test_the_header_is_one_line_on_a_phone_and_has_a_menu(person, site, cast, as
 # Boards
 
 
+def test_the_winner_stands_in_the_middle_also_where_the_second_place_is_shared(
+    person, site, cast, as_user
+):
+    board_facts.game(cast.contest)
+    page = shown(person, site, as_user(None), reverse("contest", args=[cast.contest.slug]))
+    page.set_viewport_size(DESKTOP)
+    page.locator(".final-steps li").first.evaluate(
+        """(first) => {
+          const list = first.parentElement, more = [first, first.cloneNode(true), first.cloneNode(true)];
+          list.replaceChildren(...more);
+          more.slice(1).forEach((item) => { item.className = "final-2"; });
+        }"""
+    )
+    lefts = [step.bounding_box()["x"] for step in page.locator(".final-steps li").all()]
+    assert lefts[1] < lefts[0] < lefts[2]
+
+
+def test_a_problem_of_no_record_has_no_word_for_one(person, site, cast, as_user):
+    client = as_user(cast.alice)
+    client.cookies["django_language"] = "en"
+    person.page.set_viewport_size(PHONE)
+    wrong = factories.NOISY.replace(b",", b";")
+    first = pipeline.round_of(cast.contest, "anonymization")
+    sent = pipeline.scored(pipeline.hand_in(cast.alice, cast.red, first, anonymized=wrong))
+    page = shown(person, site, client, reverse("submission", args=[sent.public_id]))
+    words = page.locator("table.problems").inner_text()
+    assert "y.csv" in words
+    before = "(cell) => getComputedStyle(cell, '::before').content"
+    cells = page.locator("table.problems td.num:empty")
+    assert cells.count()
+    assert set(cells.evaluate_all(f"(cells) => cells.map({before})")) == {"none"}
+
+
+def test_an_unfolded_definition_leaves_the_words_beside_it_in_the_page(person, site, cast, as_user):
+    person.page.set_viewport_size(PHONE)
+    page = shown(person, site, as_user(None), reverse("rules", args=[cast.contest.slug]))
+    page.locator("details").evaluate_all("(all) => all.forEach((one) => { one.open = true; })")
+    page.locator(".definition").evaluate_all(
+        "(all) => all.forEach((p) => { p.innerText = 'x'.repeat(80); })"
+    )
+    widths = page.locator(".measures-table td:nth-child(2)").evaluate_all(
+        "(cells) => cells.map((cell) => cell.getBoundingClientRect().right)"
+    )
+    assert widths
+    assert max(widths) <= PHONE["width"]
+
+
 def test_tabs_fade_only_where_there_are_more(person, site, cast, as_user):
     """Also after a phone was turned or a window made wider: there, what had faded must not stay pale."""
     person.page.set_viewport_size(PHONE)

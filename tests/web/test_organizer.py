@@ -20,6 +20,7 @@ from pwscup.contests.organize import trail
 from pwscup.core import audit_log
 from pwscup.core.models import Event, StoredFile
 from tests import factories
+from tests.web.test_organizer_data import TABLE, upload
 
 NEW = {
     "ruleset": "pwscup2015",
@@ -154,6 +155,13 @@ def test_publishing_says_what_is_missing(cast, oscar, draft):
     response = oscar.post("/organize/next/publish/", {"version": draft.version}, follow=True)
     assert "The original data is missing." in said(response)
     assert not Contest.objects.get(slug="next").is_published
+
+
+def test_an_uploaded_table_is_not_missing_only_its_columns_are_not_confirmed(cast, oscar, draft):
+    upload(oscar, draft, TABLE)
+    page = oscar.get("/organize/next/").text
+    assert "Confirm the columns of the original data." in page
+    assert "original data is missing" not in page
 
 
 def test_publishing_and_taking_it_back(cast, oscar, draft, as_user):

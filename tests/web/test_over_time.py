@@ -147,6 +147,14 @@ def test_a_measure_of_a_series_stands_at_the_axis_by_its_name(client):
     assert "↑ Utility: series-" not in page
 
 
+def test_no_line_lies_on_an_edge_of_its_chart(contest, played):
+    over = over_time(contest, timezone.now())
+    assert over.chart is not None
+    ys = [dot.y for line in over.chart.lines for dot in line.dots]
+    assert over.chart.top < min(ys)
+    assert max(ys) < over.chart.bottom
+
+
 def test_the_axis_has_round_numbers():
     lines = [Line("Red", "own", [1.42, 4.5])]
     options = {"label": "", "text": str, "low": 1.42, "high": 4.5}

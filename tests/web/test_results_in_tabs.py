@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from pwscup.contests.models import Contest
+from pwscup.core.templatetags.pwscup import percent
 from pwscup.leaderboards.history import places
 from pwscup.leaderboards.history.places import Places
 from tests import factories
@@ -77,7 +78,7 @@ def test_the_verdict_in_both_languages():
     assert places.verdict(Places(12, None, None, None, None), before, 3) == ""
     with translation.override("ja"):
         said = places.verdict(now, before, 10)
-    assert said == "12チーム中3位、有用性3位、安全性1位、#10より順位が2上昇"
+    assert said == "12チーム中3位、有用性3位、安全性1位、#10より順位が2上がりました"
     assert [places.ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 112)] == [
         *("1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th")
     ]
@@ -163,8 +164,19 @@ def test_the_history_has_ranks_totals_and_every_measure(cast, played, as_user):
     assert {measure.id for measure in page.context["measures"]} == set(board_facts.MEASURES)
     assert attempts[0].places == Places(3, attempts[0].places.rank, attempts[0].places.total, 1, 3)
     assert page.text.count('class="line-chart"') == len(page.context["charts"]) >= 1
-    for measure, value in zip(page.context["measures"], attempts[1].values, strict=True):
+    for measure, value in attempts[1].values:
         assert value == board_facts.values_of(board_facts.GREEN)[measure.id]
+
+
+def test_the_history_has_rates_in_per_cent_as_every_page(cast, played, as_user):
+    page = history(as_user(cast.alice), again(played, "Red", board_facts.GREEN))
+    rates = [
+        value
+        for measure, value in page.context["attempts"][1].values
+        if measure.is_rate and value is not None
+    ]
+    assert rates
+    assert all(f'<td class="num">{percent(value)}</td>' in page.text for value in rates)
 
 
 def test_the_history_as_csv_is_that_of_the_page(cast, played, as_user):
@@ -177,7 +189,7 @@ def test_the_history_as_csv_is_that_of_the_page(cast, played, as_user):
     assert header[6:] == [measure.id for measure in page["measures"]]
     for row, one in zip(rows, page["attempts"], strict=True):
         assert [row[0], row[2]] == [str(one.line.submission.number), str(one.places.rank)]
-        assert row[6:] == ["" if value is None else str(value) for value in one.values]
+        assert row[6:] == ["" if value is None else str(value) for _, value in one.values]
 
 
 def test_hidden_feedback_gives_no_row_of_the_csv(cast, played, as_user):

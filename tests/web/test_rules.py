@@ -16,6 +16,7 @@ from pwscup.contests.rules.measures import (
     FAMILIES_OF_SERIES,
     SHORT_FAMILIES,
     SHORT_FAMILIES_OF_SERIES,
+    definition_in,
     shown_measure,
 )
 from pwscup.contests.rules.pages import preview_of, rules_of
@@ -118,7 +119,18 @@ def test_measures_stand_in_families_with_direction_and_ends():
     )
     assert (said["S1"].better, said["S1"].worst) == ("higher is better", "1: some record is unique")
     assert said["EUC2"].worst == "1: every record is found"
-    assert by_id["U3"].measure.definition == MEASURES["U3"].description
+    assert by_id["U3"].measure.definition == definition_in(MEASURES["U3"].description)
+
+
+def test_a_definition_is_for_readers_not_for_programmers():
+    found = definition_in(MEASURES["U1"].description)
+    assert "|mean(X_j) - mean(Y_j)|" in found
+    assert "0 where every column keeps its mean" in found  # what is returned
+    assert "Table 11" in found  # the notes
+    for measure in ALL_MEASURES.values():
+        text = definition_in(measure.description)
+        assert text, measure.id
+        assert not any(mark in text for mark in ("---", ">>>", "\\\\|", "comparison :")), text
 
 
 @pytest.mark.parametrize("name", sorted(OPTION_CHOICES))

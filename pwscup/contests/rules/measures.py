@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import get_language, gettext
@@ -55,6 +57,7 @@ STORED = (
     *("low", "high", "best", "worst", "texts"),
 )
 """The fields of a measure of a ruleset or a plugin that stored boards hold."""
+_SECTION = re.compile(r"^(\w+)\n-+$\n?", re.MULTILINE)
 LOSSES = ("utility", "similarity")
 """Families of information loss: 0 is none, where lower is better."""
 
@@ -83,8 +86,8 @@ class ShownMeasure:
 
     @property
     def definition(self) -> str:
-        """The exact definition, in English: the docstring of its function."""
-        return self.of.description
+        """The exact definition, in English: of the docstring of its function what is no advice to programmers."""
+        return definition_in(self.of.description)
 
     @property
     def is_loss(self) -> bool:
@@ -94,6 +97,15 @@ class ShownMeasure:
     def best_of(self, values: Iterable[float | None]) -> float | None:
         """The best of the known values."""
         return self.of.best_of(values)
+
+
+def definition_in(docstring: str) -> str:
+    """A docstring without its parameters and examples, and without marks of a format."""
+    text, *sections = _SECTION.split(docstring.replace("\\|", "|"))
+    bodies = dict(zip(sections[::2], sections[1::2], strict=True))
+    returns = dedent(bodies.get("Returns", "").partition("\n")[2])  # after the line with the type
+    parts = (text, returns, bodies.get("Notes", ""))
+    return "\n\n".join(part.strip() for part in parts if part.strip())
 
 
 def shown_measure(measure: Measure) -> ShownMeasure:

@@ -338,7 +338,9 @@ def _ties(section: Section, rules: Ruleset) -> str:
     order = listed(texts.tie_break(name, rules) for name in section.get("tie_breaks", []))
     if not order:
         return _("Equal totals share the better rank.")
-    return _("* Ties are broken by, in this order: %(order)s.") % {"order": order}
+    if any(row["tie_broken_by"] for row in section["rows"] if "tie_broken_by" in row):
+        return _("* Ties are broken by, in this order: %(order)s.") % {"order": order}
+    return _("Ties are broken by, in this order: %(order)s.") % {"order": order}
 
 
 def _terms(section: Section) -> Iterator[Term]:

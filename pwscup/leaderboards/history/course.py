@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 N_BEST = 10
 DAY = timedelta(days=1)
 SIZE = 760, 380
+ROOM = 0.06
+"""The empty share above the best total and below the worst one."""
 SPARK_WIDTH, SPARK_HEIGHT = 120, 26
 
 
@@ -150,6 +152,7 @@ def _chart(
     known = [total for course in courses for total in course.totals if total is not None]
     if not known or len(times) < 2:
         return None
+    room = ROOM * (max(known) - min(known))
     boards, zone = scope.rules.boards, scope.contest.tz
     formula = boards[0].formula if boards else scope.rules.ranking.formula
     return chart_of(
@@ -158,8 +161,8 @@ def _chart(
         [shown_moment(at, zone) for at in times],
         label=_("Totals of the best teams over time; the same numbers are in the table."),
         text=lambda total: floatformat(total, 2),
-        low=min(known),
-        high=max(known),
+        low=min(known) - room,
+        high=max(known) + room,
         is_down=direction_of(formula) == "lower",
         size=SIZE,
         marks=marks,
