@@ -86,7 +86,7 @@ class ShownMeasure:
 
     @property
     def definition(self) -> str:
-        """The exact definition, in English: of the docstring of its function what is no advice to programmers."""
+        """The exact definition, in English: the docstring of its function without parameters and examples."""
         return definition_in(self.of.description)
 
     @property
