@@ -68,7 +68,7 @@ OVERFLOW = """() => {
     .filter((node) => node.getBoundingClientRect().right > room && !inBox(node.parentElement));
   return `${width} pixels wide on ${room}: ${beyond.slice(0, 3).map((node) => node.outerHTML.slice(0, 120))}`;
 }"""
-# Words that leave their box and stand on those beside it.
+# Words that leave their box and cover the next ones.
 CROWDED = """() => [...document.querySelectorAll("dt, dd, th, td, li, p, h1, h2, h3, label, legend, button, .badge")]
   .filter((node) => node.clientWidth && node.scrollWidth > node.clientWidth + 1
     && getComputedStyle(node).overflowX === "visible" && !node.closest(".visually-hidden"))
@@ -103,7 +103,7 @@ def content_faults(page: Page, language: str) -> Iterator[str]:
     yield from (f"{what}: {thing}" for what, things in found.items() for thing in things)
     words = page.evaluate(WORDS)
     yield from (f"forgotten: {found}" for found in sorted(set(RAW.findall(words)) - NAMED))
-    yield from (f"nothing beside a dot: {found}" for found in sorted(set(DOT.findall(words))))
+    yield from (f"nothing next to a dot: {found}" for found in sorted(set(DOT.findall(words))))
     if language == "ja" and "/help/" not in page.url:  # Markdown needs spaces after bold words
         yield from (f"a space in Japanese: {found}" for found in sorted(set(GAP.findall(words))))
 

@@ -143,6 +143,18 @@ def test_the_header_is_one_line_on_a_phone_and_has_a_menu(person, site, cast, as
 # Boards
 
 
+def test_the_front_of_the_best_has_the_same_colour_at_every_width(person, site, cast, as_user):
+    board_facts.game(cast.contest)
+    address = reverse("board", args=[cast.contest.slug]) + "?board=anonymization"
+    page, colours = shown(person, site, as_user(None), address), set()
+    for size in (PHONE, DESKTOP):
+        page.set_viewport_size(size)
+        colours.add(
+            page.locator(".scatter-front").evaluate("(line) => getComputedStyle(line).stroke")
+        )
+    assert len(colours) == 1
+
+
 def test_the_winner_stands_in_the_middle_also_where_the_second_place_is_shared(
     person, site, cast, as_user
 ):
@@ -176,7 +188,7 @@ def test_a_problem_of_no_record_has_no_word_for_one(person, site, cast, as_user)
     assert set(cells.evaluate_all(f"(cells) => cells.map({before})")) == {"none"}
 
 
-def test_an_unfolded_definition_leaves_the_words_beside_it_in_the_page(person, site, cast, as_user):
+def test_an_unfolded_definition_leaves_the_words_around_it_in_the_page(person, site, cast, as_user):
     person.page.set_viewport_size(PHONE)
     page = shown(person, site, as_user(None), reverse("rules", args=[cast.contest.slug]))
     page.locator("details").evaluate_all("(all) => all.forEach((one) => { one.open = true; })")

@@ -108,7 +108,7 @@ def test_a_web_server_reads_templates_and_addresses_before_it_has_several_proces
 
 
 def test_a_template_that_cannot_be_read_breaks_its_pages_only(tmp_path, monkeypatch, caplog):
-    """Not the start: and what an editor leaves beside a template is none."""
+    """Not the start: and what an editor leaves next to a template is none."""
     (tmp_path / "templates").mkdir()
     (tmp_path / "templates" / "wrong.html").write_text("{% load nothing_of_that_name %}")
     (tmp_path / "templates" / ".#wrong.html").symlink_to("nowhere")
