@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import os
 import threading
+from collections.abc import Generator
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -30,34 +31,33 @@ hypothesis.settings.register_profile("many", derandomize=True, deadline=None, ma
 hypothesis.settings.register_profile("search", deadline=None)
 hypothesis.settings.load_profile("repeatable")
 
-# Tests that share something costly, which each worker would otherwise make for itself: a running
-# installation, an experiment over many seeds, all pictures of a report. The first that fits counts. They start
-# first, those that take longest before the others, so that none of them is left over at the end.
+# One worker runs these, one after the other. Those who wait, for processes that they have started or for a browser,
+# start first: the others have the processors meanwhile, and nobody waits at the end. Those who share something costly
+# follow, which each worker would otherwise make for itself: an experiment over many seeds, all pictures of a report.
+# The first that fits counts.
 # Named here instead of by marks because pytest-xdist 3.8 writes its groups where pytest 9.2 no longer looks.
-TOGETHER = (
+TOGETHER: tuple[str | tuple[str, ...], ...] = (
     "tests/e2e/test_look",
-    "tests/e2e/",
-    "tests/web/test_looks.py",
-    "tests/distributed/test_distributed.py",
+    (
+        "tests/distributed/test_distributed.py",
+        "tests/web/test_up.py",
+        "tests/web/test_web_server.py",
+    ),
+    (
+        "tests/e2e/",
+        "tests/web/test_budgets.py",
+        "tests/web/test_in_the_browser.py",
+        "tests/web/test_looks.py",
+    ),
+    "tests/test_docs.py",
     "tests/distributed/test_postgresql.py",
     "tests/distributed/test_season.py",
-    "tests/web/test_up.py",
-    "tests/test_docs.py",
     "tests/scoring/test_privacy_experiments.py",
     "tests/scoring/test_sequential_audit.py",
     "tests/scoring/test_study",
     "tests/scoring/test_audit.py",
     "tests/web/test_translations.py",
     "tests/web/test_help.py",
-)
-# These wait, for a time-out or a browser: they start before the others, so that none of them is waited for at the end.
-WAITING = (
-    "tests/web/test_web_server.py",
-    "tests/web/test_in_the_browser.py",
-    "tests/web/test_budgets.py",
-    "tests/web/test_returning.py",
-    "tests/web/test_client.py",
-    "tests/web/test_sending.py",
 )
 
 
@@ -80,13 +80,12 @@ def pytest_xdist_auto_num_workers() -> int:
     return min((os.cpu_count() or 1) + 1, MOST_WORKERS)
 
 
-@pytest.hookimpl(tryfirst=True)  # before the marks choose
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Those that belong together first, the others as they are; of the cases of one test the first and the last."""
-    groups = [*TOGETHER, None]
-    items.sort(
-        key=lambda item: (groups.index(group_of(item.nodeid)), not item.nodeid.startswith(WAITING))
-    )
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
+    """Of the cases of one test the first and the last; then those that belong together first, the others as they are.
+
+    The marks choose in between, and pytest-django puts all tests in an order of its own.
+    """
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("whole") is None and item.get_closest_marker("long") is None:
@@ -94,6 +93,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for found in cases.values():
         for item in found[1:-1]:
             item.add_marker("long")
+    yield
+    groups = [*TOGETHER, None]
+    items.sort(key=lambda item: groups.index(group_of(item.nodeid)))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -102,7 +104,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     return with_room(runner.pytest_runtest_protocol, item, nextitem)
 
 
-def group_of(nodeid: str) -> str | None:
+def group_of(nodeid: str) -> str | tuple[str, ...] | None:
     return next((part for part in TOGETHER if nodeid.startswith(part)), None)
 
 
@@ -117,7 +119,8 @@ class TogetherScheduling(LoadScopeScheduling):
     """Every test by itself, but for those that belong together."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return group_of(nodeid) or nodeid
+        group = group_of(nodeid)
+        return str(group) if group else nodeid
 
     def mark_test_complete(
         self, node: WorkerController, item_index: int, duration: float = 0

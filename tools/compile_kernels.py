@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 import multiprocessing
-import pkgutil
+from pathlib import Path
 
 import scoring.kernels
 from scoring.kernels.deferred import load
 
 
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
 def main() -> None:
-    names = [
-        f"scoring.kernels.{module.name}"
-        for module in pkgutil.iter_modules(scoring.kernels.__path__)
-    ]
+    largest_first = sorted(Path(*scoring.kernels.__path__).glob("*.py"), key=_size, reverse=True)
+    names = [f"scoring.kernels.{path.stem}" for path in largest_first if path.stem != "__init__"]
     with multiprocessing.get_context("spawn").Pool() as pool:
         pool.map(load, names, chunksize=1)
 

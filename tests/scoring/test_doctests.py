@@ -6,6 +6,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+from pathlib import Path
 
 import scoring
 from scoring.measures.catalog.analyses import ANALYSES
@@ -17,11 +18,16 @@ MODULES = sorted(
     for module in pkgutil.walk_packages(scoring.__path__, "scoring.")
     if not module.name.endswith("__main__")
 )
+EXAMPLE = ">>> "
 
 
 @every(name=MODULES)
 def test_examples_in_docstrings(name):
-    assert doctest.testmod(importlib.import_module(name)).failed == 0
+    module = importlib.import_module(name)
+    if EXAMPLE in Path(module.__file__).read_text(
+        encoding="utf-8"
+    ):  # to look for none takes long, too
+        assert doctest.testmod(module).failed == 0
 
 
 OWN = [analysis.measure(id_, {}) for id_, analysis in ANALYSES.items()]
@@ -29,6 +35,6 @@ OWN = [analysis.measure(id_, {}) for id_, analysis in ANALYSES.items()]
 
 @every(entry=[*MEASURES.values(), *OWN, *ATTACKS.values()])
 def test_descriptions_are_complete(entry):
-    for heading in ("Returns\n---", "Notes\n---", "Examples\n---", ">>> "):
+    for heading in ("Returns\n---", "Notes\n---", "Examples\n---", EXAMPLE):
         assert heading in entry.description
     assert entry.title

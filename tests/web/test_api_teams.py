@@ -286,7 +286,7 @@ def test_decisions_and_appeals(cast, programs):
 # Audits and debriefings
 
 
-def test_an_audit_by_program(cast, programs):
+def test_an_audit_by_program(cast, programs, sketched):
     round = pipeline.round_of(cast.contest, "anonymization")
     own = scored(pipeline.hand_in(cast.alice, cast.red, round))
     path = f"/submissions/{own.public_id}/audit"

@@ -16,7 +16,7 @@ from pwscup.submissions.models import Submission
 from tests.web import board_facts, lecture, pipeline, series
 from tests.web.pipeline import hand_in, scored
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent", "announced")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent", "announced", "sketched")]
 
 
 def url(submission) -> str:

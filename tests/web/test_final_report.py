@@ -172,7 +172,7 @@ def assert_boards_of_ranks(html, boards):
 RANKED = ("total", "utility_rank", "safety_rank", "worst_rate")
 
 
-def test_the_boards_of_scores_and_the_marks_on_pages_that_stand_alone(lecture):
+def test_the_boards_of_scores_and_the_marks_on_pages_that_stand_alone(lecture, sketched):
     report = written(lecture.contest, lecture.oscar)
     boards = boards_of(fresh(lecture.contest), timezone.now()).data
     for language in LANGUAGES:

@@ -343,7 +343,7 @@ def oscar_of_ranks(sketched):
     return client, contest
 
 
-PLAYS = some(2, [of_many_measures, of_a_hidden_table, of_a_series, of_ranks, of_scores])
+PLAYS = some(1, [of_many_measures, of_a_hidden_table, of_a_series, of_ranks, of_scores])
 
 
 def test_links_of_a_report_save_its_charts(person, site, oscar_of_ranks, tmp_path):

@@ -224,7 +224,7 @@ def test_the_sample_is_a_valid_submission(cup, cast, as_user):
     assert hand_in(cast.alice, cup.red, files).state == "scored"
 
 
-def test_an_audit_looks_at_the_joined_table(cup, cast):
+def test_an_audit_looks_at_the_joined_table(cup, cast, sketched):
     found = hand_in(cast.alice, cup.red, files_of(cup.red))
     audit = audit_services.request_audit(user=cast.alice, submission=found)
     jobs.work_on(Audit, audit.pk)
