@@ -27,6 +27,7 @@ from pwscup.leaderboards import kept, pages, polls
 from pwscup.leaderboards import services as board_services
 from pwscup.reports.models import FinalReport
 from pwscup.submissions.models import Rescore, Submission
+from scoring.formats.sequential import queries
 from tests import factories
 from tests.web.pipeline import hand_in
 
@@ -69,6 +70,12 @@ def nothing_remembered(monkeypatch):
     recent.forget_all()
     with connection.execute_wrapper(forgetting):
         yield
+
+
+@pytest.fixture(autouse=True)
+def few_queries(monkeypatch):
+    """A score of releases takes a second for its 1,000 queries, and no page needs so many."""
+    monkeypatch.setattr(queries, "N_QUERIES", 20)
 
 
 @pytest.fixture
