@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from django.template.loader import render_to_string
 from django.utils import translation
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page, Route, expect
 
@@ -25,7 +25,7 @@ from scoring.errors import MAX_REPORTED, Problem
 from scoring.tables.published_rules import reading_rules, table_rules
 from tests import broken_files
 from tests.broken_files import READINGS, Case
-from tests.every import some
+from tests.every import examples, some
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 ORIGIN = "http://check.test"
@@ -289,6 +289,7 @@ EDITS = st.lists(
 ENCODINGS = st.sampled_from(("utf-8", "utf-8", "utf-8-sig", "cp932", "latin-1", "utf-16"))
 
 
+@settings(max_examples=examples(0.4))
 @given(kind=st.sampled_from(sorted(BASES)), edits=EDITS, encoding=ENCODINGS)
 def test_browser_and_server_agree_on_files_of_chance(
     checked: Checked, kind: str, edits: list[tuple[float, str, int]], encoding: str

@@ -98,13 +98,16 @@ def test_times_of_no_contest_are_in_the_time_zone_of_the_reader(browser, site, c
 
 @pytest.mark.parametrize(
     ("who", "address"),
-    [
-        ("alice", "/c/cup/round/attack/"),
-        ("oscar", "/c/cup/board/?board=matrix"),
-        (None, "/accounts/signup/"),
-        ("oscar", "/organize/cup/data/"),
-        ("oscar", "/c/cup/board/"),
-    ],
+    some(
+        1,
+        [
+            ("alice", "/c/cup/round/attack/"),
+            ("oscar", "/c/cup/board/?board=matrix"),
+            (None, "/accounts/signup/"),
+            ("oscar", "/organize/cup/data/"),
+            ("oscar", "/c/cup/board/"),
+        ],
+    ),
 )
 def test_the_focus_of_the_keyboard_is_seen_on_light_and_dark(
     person, site, cast, as_user, who, address
