@@ -31,10 +31,10 @@ hypothesis.settings.register_profile("many", derandomize=True, deadline=None, ma
 hypothesis.settings.register_profile("search", deadline=None)
 hypothesis.settings.load_profile("repeatable")
 
-# One worker runs these, one after the other. Those who wait, for processes that they have started or for a browser,
-# start first: the others have the processors meanwhile, and nobody waits at the end. Those who share something costly
-# follow, which each worker would otherwise make for itself: an experiment over many seeds, all pictures of a report.
-# The first that fits counts.
+# One worker runs each group, one test after the other. Those that wait, for processes that they started or for a
+# browser, start first: the others have the processors meanwhile, and none is left over at the end. Those that share
+# something costly follow, which each worker would otherwise make for itself: an experiment over many seeds, all
+# pictures of a report. The first that fits counts.
 # Named here instead of by marks because pytest-xdist 3.8 writes its groups where pytest 9.2 no longer looks.
 TOGETHER: tuple[str | tuple[str, ...], ...] = (
     "tests/e2e/test_look",
@@ -94,8 +94,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
         for item in found[1:-1]:
             item.add_marker("long")
     yield
-    groups = [*TOGETHER, None]
-    items.sort(key=lambda item: groups.index(group_of(item.nodeid)))
+    items.sort(key=place_of)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -106,6 +105,11 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 def group_of(nodeid: str) -> str | tuple[str, ...] | None:
     return next((part for part in TOGETHER if nodeid.startswith(part)), None)
+
+
+def place_of(item: pytest.Item) -> int:
+    """The number of its group; those of none come last."""
+    return [*TOGETHER, None].index(group_of(item.nodeid))
 
 
 def pytest_collection_finish() -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conftest import TOGETHER, group_of
+from tests.conftest import place_of
 
 
 def test_those_that_belong_together_stand_together_and_first(request: pytest.FixtureRequest):
-    groups = [*TOGETHER, None]
-    places = [groups.index(group_of(item.nodeid)) for item in request.session.items]
+    places = [*map(place_of, request.session.items)]
     assert places == sorted(places)

@@ -24,9 +24,8 @@ EXAMPLE = ">>> "
 @every(name=MODULES)
 def test_examples_in_docstrings(name):
     module = importlib.import_module(name)
-    if EXAMPLE in Path(module.__file__).read_text(
-        encoding="utf-8"
-    ):  # to look for none takes long, too
+    source = Path(module.__file__).read_text(encoding="utf-8")
+    if EXAMPLE in source:  # doctest takes long to find that there is none
         assert doctest.testmod(module).failed == 0
 
 

@@ -74,7 +74,7 @@ def nothing_remembered(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def few_queries(monkeypatch):
-    """A score of releases takes a second for its 1,000 queries, and no page needs so many."""
+    """A score of releases asks 1,000 queries, of which pages need only a few."""
     monkeypatch.setattr(queries, "N_QUERIES", 20)
 
 
