@@ -9,6 +9,7 @@ from pathlib import Path
 
 from scoring.anonymizers import ANONYMIZERS
 from scoring.attacks.catalog import INQUIRIES, Inquiry
+from scoring.cheaters import CHEATERS
 from scoring.cli.methods import setting, summary
 from scoring.options import Option
 
@@ -37,7 +38,21 @@ def attacks() -> str:
     return "\n".join([head, *rows])
 
 
-TABLES = {"anonymizers": anonymizers, "attacks": attacks}
+def cheaters() -> str:
+    """A row for each cheater."""
+    rows = [
+        f"| `{c.id}` | {_yes(c.table)} | {_yes(c.rows)} | {_cell(c.sentence['en'])} |"
+        for c in CHEATERS.values()
+    ]
+    head = "| cheater | table | guess | what it does |\n|---|---|---|---|"
+    return "\n".join([head, *rows])
+
+
+def _yes(plays: object) -> str:
+    return "yes" if plays else ""
+
+
+TABLES = {"anonymizers": anonymizers, "attacks": attacks, "cheaters": cheaters}
 
 
 def options(known: Sequence[Option]) -> str:

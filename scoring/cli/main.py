@@ -19,6 +19,7 @@ from scoring.cli import (
     anonymize,
     attack,
     audit,
+    cheat,
     completion,
     demonstrate,
     dp,
@@ -117,6 +118,13 @@ COMMANDS: dict[str, Command] = {
             attack.add_arguments,
             attack.run,
             attack.methods,
+        ),
+        Command(
+            "cheat",
+            "write what a cheater submits, to try the rules of a contest",
+            cheat.add_arguments,
+            cheat.run,
+            cheat.cheaters,
         ),
         Command(
             "mark",
