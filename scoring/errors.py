@@ -302,6 +302,7 @@ MESSAGES: dict[str, str] = {
     "step.not_numbers": _(
         "step {n}: column {column} is not of numbers only — expected numbers, made plain by a step before — got “{got}”"
     ),
+    "cheater.unknown": _("no such cheater — expected one of {expected} — got “{got}”"),
     # anonymizers, attacks and their options
     "anonymizer.unknown": _("no such anonymizer — expected one of {expected} — got “{got}”"),
     "anonymizer.too_few": _(
