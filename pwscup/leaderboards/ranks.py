@@ -13,6 +13,7 @@ from pwscup.contests.rules.measures import hidden_measures, shown_measure
 from pwscup.core.templatetags.pwscup import percent
 from pwscup.leaderboards.boards import disclosure, measures
 from pwscup.leaderboards.boards.attack_texts import attack_texts_of
+from pwscup.leaderboards.boards.medals import has_medals
 from pwscup.leaderboards.boards.sections import Facts, Values
 from pwscup.leaderboards.scope import may_show, scope_of
 from pwscup.leaderboards.services import Boards, measures_of, served
@@ -135,5 +136,8 @@ def _row(
         "measure": head,
         "value": found[team],
         "rank": ranks[team],
+        "is_medal": ranks[team] == 1
+        and not measure.is_worst(found[team])
+        and has_medals(ranks[t] for t, value in found.items() if value is not None),
         "best": head.best_of(found.values()),
     }

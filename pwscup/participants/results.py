@@ -9,12 +9,15 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.http import Http404
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from pwscup.accounts.selectors import team_of
 from pwscup.contests.rules.measures import ShownMeasure, shown_measure, visible_measures
 from pwscup.contests.selectors import contest_page
 from pwscup.core.charts import Chart, Line, chart_of
 from pwscup.leaderboards.history.places import Comparison, Places, comparison_of, verdict
+from pwscup.participants.meaning import meaning_of
 from pwscup.submissions import policies, selectors
 from pwscup.submissions.pages import results
 from pwscup.submissions.pages.lines import lines, worst_rate
@@ -23,6 +26,7 @@ from pwscup.submissions.states import State
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
+    from pwscup.contests.models import Round
     from pwscup.submissions.models import Submission
     from pwscup.submissions.pages.lines import Line as Attempted
     from pwscup.submissions.policies import Person
@@ -40,8 +44,13 @@ def page_of(request: HttpRequest, submission: Submission) -> dict[str, Any]:
     page = results.result_page(request, submission)
     if not page.get("families") or not has_tabs(submission):
         return page
-    page |= {"tab_of_result": "result"}
     comparison = comparison_of(submission, request.user, page["now"])
+    page |= {
+        "tab_of_result": "result",
+        "meaning": meaning_of(
+            submission, page["visible"].values, comparison, may_audit=page["may_audit"]
+        ),
+    }
     own = comparison.values_of(submission) if comparison else None
     if comparison is None or own is None:
         return page
@@ -68,6 +77,16 @@ def previous_of(submission: Submission) -> Submission | None:
     own = selectors.submissions_of_team(submission.team, submission.round)
     scored = own.filter(state=State.SCORED, number__lt=submission.number)
     return scored.order_by("-number").first()
+
+
+def places_page(request: HttpRequest, round: Round) -> dict[str, Any]:
+    """Rank and total of each scored submission of the viewer's team in a round, if it counted."""
+    team = team_of(request.user, round.contest)
+    own = list(selectors.submissions_of_team(team, round)) if team else []
+    newest = next((s for s in own if s.state == State.SCORED), None)
+    if newest is None or not has_tabs(newest):
+        return {"attempts": []}
+    return {"attempts": _attempts(newest, request.user, timezone.now(), [])}
 
 
 # The history

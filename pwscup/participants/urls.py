@@ -16,6 +16,7 @@ urlpatterns = [
         views.submission_history_csv,
         name="submission-history-csv",
     ),
+    path("c/<slug:slug>/round/<slug:key>/places/", views.round_places, name="round-places"),
     path("", views.home, name="home"),
     path("c/<slug:slug>/board/trail.svg", views.board_trail, name="board-trail"),
     path("c/<slug:slug>/teams/<int:number>/", views.team_page, name="team-page"),

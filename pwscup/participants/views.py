@@ -17,7 +17,7 @@ from pwscup.accounts.selectors import team_of
 from pwscup.audits.selectors import auditable
 from pwscup.audits.services import AuditRefused, request_audit
 from pwscup.contests.policies import may_see_board
-from pwscup.contests.selectors import contest_page, visible_contest
+from pwscup.contests.selectors import contest_page, visible_contest, visible_round
 from pwscup.contests.views import home as landing
 from pwscup.core.files.exports import csv_response
 from pwscup.core.http.requests import SignedIn
@@ -90,6 +90,15 @@ def _kept_from(request: HttpRequest) -> HttpResponse:
 def submission(request: HttpRequest, public_id: UUID) -> HttpResponse:
     found = get_visible(request.user, public_id)
     return render(request, "submissions/submission.html", results.page_of(request, found))
+
+
+@require_safe
+def round_places(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Rank and total of the team's submissions in a round, for the list on its page."""
+    found = visible_round(request.user, slug, key)
+    if team_of(request.user, found.contest) is None:
+        raise Http404
+    return render(request, "participants/_places.html", results.places_page(request, found))
 
 
 @require_safe

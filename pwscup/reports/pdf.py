@@ -12,6 +12,7 @@ from reportlab.lib.colors import HexColor
 from reportlab.lib.pagesizes import A4, landscape
 from reportlab.pdfgen.canvas import Canvas
 
+from pwscup.leaderboards.boards.medals import MIN_TEAMS
 from pwscup.reports import lettering
 from pwscup.reports.certificates import Certificate, Place
 from pwscup.reports.lettering import Style
@@ -142,7 +143,9 @@ def _rule(canvas: Canvas, y: float) -> None:
 
 def _medal(canvas: Canvas, place: Place) -> None:
     y = 288
-    canvas.setFillColor(HexColor(MEDALS.get(place.rank, NAVY)))
+    canvas.setFillColor(
+        HexColor(MEDALS.get(place.rank, NAVY) if place.n_ranked >= MIN_TEAMS else NAVY)
+    )
     canvas.circle(CENTRE, y, 28, stroke=0, fill=1)
     canvas.setStrokeColor(HexColor("#ffffff"))
     canvas.setLineWidth(1)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from scoring import __version__, evaluate, plugins
-from scoring.audits.quick import strongest_attack
+from scoring.attacks.strongest import strongest_attack
 from scoring.facade.given import Pair, SchemaLike, frame_for, pair_for
 from scoring.facade.progress import steps
 from scoring.facade.results import AnonymizedTable, AuditResult, ComparedTables

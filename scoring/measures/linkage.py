@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Re-identification rates of E1–E4, EUC1 and EUC2.
+"""Re-identification rates of E1–E4, EUC1 and EUC2, and of the strongest fast attacker.
 
 The attacker has all of the original table and the anonymized one with its records shuffled, and
 does not know the declared rows. The rate is hits / n_anonymized: Ito & Kikuchi, PWSCup 2015
@@ -12,9 +12,12 @@ counts 1/t. The options `ties` count a tie as a miss, or let the lowest row numb
 
 from __future__ import annotations
 
+import numpy as np
+
 from scoring.attacks import quasi_identifiers as guesses
 from scoring.attacks import ties
 from scoring.attacks.ranks import rank_guess
+from scoring.attacks.strongest import strongest_attack
 from scoring.kernels import amounts
 from scoring.scores.comparison import Comparison, Options, row_sums
 from scoring.tables.equivalence import IntArray, NumberArray
@@ -239,6 +242,47 @@ def nearest_point(comparison: Comparison, options: Options = DEFAULT) -> float |
     0.5
     """
     return _rate_of_points(comparison, options, "all")
+
+
+def strongest(comparison: Comparison, options: Options = DEFAULT) -> float | None:
+    """Highest rate of the library's fast attackers: a first impression of what other teams will reach.
+
+    The attackers are those of `scoring.attacks.strongest`; each names one original for each record.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        X with n_original and Y with n_anonymized records, and the declared rows.
+    options : Options
+        `seed`: the order in which equally good originals are drawn, and which 500 records of Y are attacked where
+        either table has more than 1,000.
+
+    Returns
+    -------
+    float or None
+        0 if no attacker finds a record, 1 if one of them finds all; lower is safer. None where no attacker has the
+        columns that it needs.
+
+    Notes
+    -----
+    The worst case over several attackers, as in the cups since 2019, before other teams attack. It follows the
+    declared rows: a table of true records under other rows is found by `verbatim` or `nearest-link`.
+
+    Examples
+    --------
+    >>> from scoring.examples import comparison
+    >>> strongest(comparison("noise")), strongest(comparison("unified"))
+    (1.0, 1.0)
+    """
+    order = np.argsort(comparison.source)  # so that the order of the records decides nothing
+    found = strongest_attack(
+        comparison.prepared,
+        comparison.anonymized.iloc[order].reset_index(drop=True),
+        comparison.source[order],
+        comparison.schema,
+        rng=np.random.default_rng(options.seed),
+    )
+    return None if found is None else found.found.value
 
 
 def _rate_of_points(comparison: Comparison, options: Options, no_match: str) -> float | None:

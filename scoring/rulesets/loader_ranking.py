@@ -82,6 +82,7 @@ def read_shared(
     return {
         **_utility(ranking, measures, is_needed="utility" in used),
         "loss_measure": _loss_measure(ranking, measures, is_needed="loss" in used),
+        **_linkage(ranking, measures),
         "directions": _directions(measures),
         "attackers": _attackers(ranking, used, formulas),
         "baselines": ranking.choices("baselines", BASELINES) if ranking.has("baselines") else (),
@@ -115,16 +116,18 @@ def _headings(ranking: Document, measures: Sequence[MeasureSpec]) -> dict[str, A
     return {
         "utility": ranking.choices("utility", ids),
         "safety": ranking.choices("safety", ids),
-        "linkage": (
-            ranking.choices(
-                "linkage", [s.id for s in measures if s.measure.is_rate or _is_absent(s)]
-            )
-            if ranking.has("linkage")
-            else ()
-        ),
+        **_linkage(ranking, measures),
         "anonymization_weight": weights[0],
         "attack_weight": weights[1],
     }
+
+
+def _linkage(ranking: Document, measures: Sequence[MeasureSpec]) -> dict[str, Any]:
+    """Rates among which, with those of teams, the worst is taken."""
+    if not ranking.has("linkage"):
+        return {}
+    rates = [spec.id for spec in measures if spec.measure.is_rate or _is_absent(spec)]
+    return {"linkage": ranking.choices("linkage", rates)}
 
 
 def read_settings(ranking: Document, formula: Formula) -> dict[str, float | int | str]:

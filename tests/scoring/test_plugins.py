@@ -11,8 +11,8 @@ import tomli_w
 
 from scoring import examples, plugins
 from scoring.attacks.catalog import ATTACKS
+from scoring.attacks.strongest import strongest_attack
 from scoring.audits.audit import audit
-from scoring.audits.quick import strongest_attack
 from scoring.cli.main import main
 from scoring.datasets.catalog import generated
 from scoring.errors import PluginError, ProblemsFound

@@ -22,7 +22,7 @@ READ_BY = {
     "contests": "home",
     "contest": "joined",
     "round": "round-awaited",
-    "submissions": "round-history submission-history submission-history-csv board-trail",
+    "submissions": "round-history round-places submission-history submission-history-csv board-trail",
     "submission": "submission-status",
     "receipt": "receipt-json",
     "file": "original sample schema notebook team-data",

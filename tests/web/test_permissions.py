@@ -136,7 +136,7 @@ GET: dict[tuple[object, ...], str] = {
     OWN_TEAM_OR_LOGIN: "submission-ranks question",
     OWN: "experiment experiment-figure experiment-figure-csv experiment-status experiment-zip",
     PLAYERS: "release round-check targets-zip",
-    (GONE, GONE, OK, OK, OK, GONE, GONE): "round-history board-trail",
+    (GONE, GONE, OK, OK, OK, GONE, GONE): "round-history round-places board-trail",
     (GONE, GONE, OK, OK, GONE, GONE, GONE): "trial trial-status",
     PLAYERS_OR_LOGIN: "material original sample mail-preferences",
     ITS_ORGANIZERS: """
@@ -203,7 +203,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-clock organize-contest organize-live organize-live-csv
         organize-teams organize-invitations-csv organize-poster joined
         organize-events organize-events-csv organize-events-jsonl original receipt
-        receipt-json release reveal round-awaited round-check round-history rules sample schema
+        receipt-json release reveal round-awaited round-check round-history round-places rules sample schema
         submission submission-file submission-history submission-history-csv
         submission-ranks submission-status targets-zip team-data
         audit-status audit-report release-candidates trial trial-status trial-file

@@ -16,7 +16,7 @@ from pwscup.formats.common.bots import guess_file, public_table
 from pwscup.formats.trying import Tried
 from scoring.anonymizers import anonymize
 from scoring.anonymizers.back_mapping import back_mapping
-from scoring.audits.quick import strongest_attack
+from scoring.attacks.strongest import strongest_attack
 from scoring.errors import ProblemsFound
 from scoring.evaluate import Prepared, score
 from scoring.measures.loss import column_losses

@@ -11,6 +11,7 @@ from django.template.defaultfilters import floatformat
 from django.utils.translation import gettext as _
 
 from pwscup.core.templatetags.pwscup import measure, percent
+from pwscup.leaderboards.boards.medals import has_medals
 
 NOTHING = "–"
 NUMBER, RATE, MEASURE, TEXT = "number", "rate", "measure", "text"
@@ -97,6 +98,11 @@ class Board:
     exports: tuple[str, ...] = ("rank", "team", "house_team")
     last_exports: tuple[str, ...] = ()
     is_ranked: bool = True
+
+    @property
+    def has_medals(self) -> bool:
+        """The first three places are coloured."""
+        return has_medals(row.rank for row in self.rows)
 
 
 # Headers

@@ -258,8 +258,13 @@ def _built_in(facts: Facts, defenders: Iterable[Player]) -> list[Row]:
 
 def built_in_attacks(facts: Facts) -> tuple[str, ...]:
     """The library's attacks that the rules run on every table."""
-    return facts.ranking.linkage or tuple(
-        id_ for id_ in facts.rules.measures if facts.rules.measure(id_).family == "linkage"
+    return built_in_of(facts.rules)
+
+
+def built_in_of(rules: Ruleset) -> tuple[str, ...]:
+    """The measures that are rates of built-in attacks: those that the rules name, otherwise all of that family."""
+    return rules.ranking.linkage or tuple(
+        id_ for id_ in rules.measures if rules.measure(id_).family == "linkage"
     )
 
 

@@ -40,6 +40,7 @@ class Podium:
     heading: str
     places: tuple[Place, ...]
     is_frozen: bool
+    has_medals: bool = False
 
     @property
     def winners(self) -> tuple[Place, ...]:
@@ -47,7 +48,7 @@ class Podium:
         return () if self.is_frozen else tuple(p for p in self.places if p.rank == 1)
 
     @property
-    def medals(self) -> tuple[Place, ...]:
+    def first_places(self) -> tuple[Place, ...]:
         """The teams in the first three places."""
         return tuple(takewhile(lambda place: (place.rank or 4) <= 3, self.places))
 
@@ -111,4 +112,10 @@ def _read(shown: Shown) -> Podium:
         return Podium(title, "", (), is_frozen=scope.before is not None)
     ranked = [place for place in places(table) if place.rank is not None]
     heading = table.columns[0].title if table.columns else ""
-    return Podium(title, heading, tuple(ranked[:MOST]), is_frozen=scope.before is not None)
+    return Podium(
+        title,
+        heading,
+        tuple(ranked[:MOST]),
+        is_frozen=scope.before is not None,
+        has_medals=table.has_medals,
+    )

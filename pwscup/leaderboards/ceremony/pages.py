@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from pwscup.contests.policies import is_frozen
 from pwscup.core.http.polling import etag
+from pwscup.leaderboards.boards.medals import has_medals
 from pwscup.leaderboards.boards.texts import stage_title
 from pwscup.leaderboards.ceremony.services import latest_ceremony
 
@@ -61,6 +62,7 @@ def _progress(contest: Contest, ceremony: Ceremony) -> dict[str, Any]:
         "stage_title": _scope(contest, ceremony),
         "revealed": [place | {"is_newest": place["rank"] == newest} for place in revealed],
         "waiting": waiting,
+        "has_medals": has_medals(p["rank"] for p in ceremony.places for _row in p["rows"]),
         "step": ceremony.step,
         "n_steps": len(ceremony.places),
         "is_dense": sum(len(place["rows"]) for place in ceremony.places) > DENSE,

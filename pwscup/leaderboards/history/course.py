@@ -17,6 +17,7 @@ from pwscup.core.texts.moments import shown_moment
 from pwscup.core.texts.parts import listed
 from pwscup.leaderboards import facts
 from pwscup.leaderboards.boards.build import first_board_of
+from pwscup.leaderboards.boards.medals import has_medals
 from pwscup.leaderboards.boards.texts import board_title
 from pwscup.leaderboards.history import Point, history_of
 from pwscup.leaderboards.scope import Scope, scope_of
@@ -81,6 +82,11 @@ class Over:
     def best(self) -> tuple[Course, ...]:
         """The teams with a line."""
         return self.courses[:N_BEST]
+
+    @property
+    def has_medals(self) -> bool:
+        """The first three places are coloured."""
+        return has_medals(course.rank for course in self.courses)
 
     @property
     def rows(self) -> list[tuple[datetime, tuple[float | None, ...]]]:

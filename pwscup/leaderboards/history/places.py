@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from statistics import median
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from pwscup.contests.rules.measures import hidden_measures
 from pwscup.core.texts.parts import listed
-from pwscup.leaderboards.boards import measures
+from pwscup.leaderboards.boards import measures, scores
 from pwscup.leaderboards.boards.sections import Facts, Values, built_in_attacks
 from pwscup.leaderboards.ranks import counted_values, needs_attacks, worst_attacks
 from pwscup.leaderboards.scope import may_show, scope_of
@@ -92,7 +92,7 @@ class Comparison:
         else:
             utility = {t: self.known.ranking.utility_in(of) for t, of in measured.items()}
             safety = {t: self._protection(of) for t, of in measured.items()}
-            rank, total, direction = None, None, "higher"
+            (rank, total), direction = self._scored(measured), "higher"
         return Places(
             n=len(measured),
             rank=rank,
@@ -100,6 +100,17 @@ class Comparison:
             utility=self._place(utility, direction, n),
             safety=self._place(safety, direction, n),
         )
+
+    def _scored(self, measured: Mapping[int, Values]) -> tuple[int | None, float | None]:
+        """The rank and the total on the main board of scores while the library's attacks stand for those of the teams.
+
+        Nothing where a hidden measure enters them, and once teams have attacked: they attacked one submission only.
+        """
+        if self.hidden or self.known.is_attack_shown or self.known.disclosures:
+            return None, None
+        line = next(iter(scores.boards_of(replace(self.known, measured=measured)).values()))
+        own = line[self.team]
+        return (None, None) if own.total is None else (own.rank, own.total)
 
     def _protection(self, values: Values) -> float | None:
         """1 minus the highest rate of the built-in attacks; None if one of them is hidden, or has no value."""

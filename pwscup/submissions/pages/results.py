@@ -153,10 +153,8 @@ class Row:
     measure: ShownMeasure
     value: float | int | None
     best: float | int | None
-
-    @property
-    def is_best(self) -> bool:
-        return self.value is not None and self.value == self.best
+    is_best: bool
+    """It is better than another submission of the team, and not at the worst end of the measure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,5 +204,8 @@ def families(
 
 
 def _row(measure: ShownMeasure, values: Values, others: Sequence[Values]) -> Row:
-    best = measure.best_of(v.get(measure.id) for v in (values, *others))
-    return Row(measure, values.get(measure.id), best)
+    value, rest = values.get(measure.id), [v.get(measure.id) for v in others]
+    best = measure.best_of((value, *rest))
+    is_better = any(other is not None and other != value for other in rest)
+    is_best = value is not None and value == best and is_better and not measure.of.is_worst(value)
+    return Row(measure, value, best, is_best)

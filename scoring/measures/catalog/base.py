@@ -38,6 +38,7 @@ DRAWING = (
     "inference",
     "closest-record",
     "neighbour-ratio",
+    "strongest",
     "series-query-error",
     "series-risk-max",
     "series-risk-mean",
@@ -55,6 +56,7 @@ NEED_ROWS = (
     "E4",
     "EUC1",
     "EUC2",
+    "strongest",
     "squared-loss",
     "normalised-loss",
     "largest-change",
@@ -214,6 +216,10 @@ class Measure:
         """The kinds of the further files of a submission without which there is no value."""
         own = {self.file} if self.file else set()
         return frozenset(own).union(*(term.measure.files for term in self.terms))
+
+    def is_worst(self, value: float | None) -> bool:
+        """The value lies at the worst end of the measure's range."""
+        return value is not None and value == (self.high if self.direction == "lower" else self.low)
 
     def best_of(self, values: Iterable[float | None]) -> float | None:
         """The best of the values that are known."""

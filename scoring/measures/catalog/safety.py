@@ -123,6 +123,13 @@ LINKAGE = (
         _("As EUC1; where no original record has the quasi-identifiers, the nearest of all."),
         "scoring.measures.linkage:nearest_point",
     ),
+    _found(
+        "strongest",
+        _("strongest"),
+        _("Strongest of the fast attackers"),
+        _("The highest rate of all attackers of the library that need no more than a second."),
+        "scoring.measures.linkage:strongest",
+    ),
 )
 
 DIVERSITY = (

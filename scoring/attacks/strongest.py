@@ -4,18 +4,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
-from scoring.attacks.catalog import REPLAY
+from scoring.attacks.catalog import ATTACKS, REPLAY, Attack
 from scoring.errors import PluginError, ProblemsFound
-from scoring.evaluate import mark
-from scoring.registry import ATTACKS, Attack
 from scoring.reporting.intervals import Rate
-from scoring.scores.comparison import Prepared
+from scoring.scores.prepared import Prepared
+from scoring.scores.results import mark
 from scoring.tables.equivalence import IntArray
 from scoring.tables.schema import Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SLOW = (REPLAY, "learned-linkage")
 """Attackers that take minutes on a large table."""
@@ -43,7 +45,7 @@ class Strongest:
 
 
 def strongest_attack(
-    known: pd.DataFrame,
+    known: pd.DataFrame | Prepared,
     anonymized: pd.DataFrame,
     source: IntArray,
     schema: Schema,
@@ -57,7 +59,7 @@ def strongest_attack(
 
     Parameters
     ----------
-    known : DataFrame, n_known records
+    known : DataFrame or Prepared, n_known records
         What the attacker knows: the original, possibly followed by decoys.
     anonymized : DataFrame
     source : int array, shape (n_anonymized,)
@@ -79,12 +81,12 @@ def strongest_attack(
     >>> found.attack.id, found.found.value
     ('E2', 1.0)
     """
-    is_large = max(len(known), len(anonymized)) > LARGE
+    prepared = known if isinstance(known, Prepared) else Prepared.of(known, schema)
+    is_large = max(prepared.n_records, len(anonymized)) > LARGE
     left_out = (*SLOW, *SLOW_ON_LARGE_TABLES) if is_large else SLOW
     order = rng.permutation(len(anonymized))[: N_SAMPLED if is_large else None]
     seen = anonymized.iloc[order].reset_index(drop=True)
     declared = np.asarray(source, dtype=np.int64)[order]
-    prepared = Prepared.of(known, schema)
     best: Strongest | None = None
     n_attackers = 0
     for id_, attack in ATTACKS.items():
