@@ -101,6 +101,7 @@ def test_one_team_is_no_field(cast, as_user):
     own = board_facts.scored(cast.red, round, board_facts.values_of(board_facts.RED))
     page = result(as_user(cast.alice), own)
     assert page.context["bars"] == {}
+    assert page.context["verdict"] == ""  # not “1st of 1”
 
 
 def test_hidden_feedback_shows_neither_verdict_nor_bar_nor_history(cast, played, as_user):

@@ -179,8 +179,10 @@ def comparison_of(submission: Submission, viewer: Person, now: datetime) -> Comp
 
 
 def verdict(places: Places, before: Places | None, number: int | None) -> str:
-    """The places in one line: “Utility 3rd, safety 1st, up 2 on #10”; empty without any place."""
-    parts = []
+    """The places in one line: “Utility 3rd, safety 1st, up 2 on #10”; empty without any place, and for a single team."""
+    parts: list[str] = []
+    if places.n < MIN_FIELD:
+        return ""
     if places.rank is not None:
         parts.append(_("%(place)s of %(n)d") % {"place": ordinal(places.rank), "n": places.n})
     if places.utility is not None:
