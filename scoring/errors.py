@@ -241,6 +241,7 @@ MESSAGES: dict[str, str] = {
     ),
     "model.too_slow": _("applying the model takes too long — expected at most {expected} seconds"),
     "model.too_much": _("applying the model takes more memory or space than allowed"),
+    "model.outputs": _("wrong {key} of a binary classifier — expected {expected} — got {got}"),
     "model.refused": _("XGBoost cannot read the model — got “{got}”"),
     "model.shape": _(
         "wrong number of predictions — expected {expected}, one for each record — got {got}"

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from scoring.errors import Collector, shorten
 from scoring.extras import needed
-from scoring.sandbox.running import MEBIBYTE, Limits, run
+from scoring.sandbox.running import MEBIBYTE, Finished, Limits, run
 from scoring.tables.records import names_in, values_in
 
 if TYPE_CHECKING:
@@ -106,6 +106,10 @@ def read_model(data: bytes, *, file: str = "model") -> Model:
     n_declared = _integer(at(*booster, "model", "gbtree_model_param", "num_trees"))
     trees = at(*booster, "model", "trees")
     problems.raise_if_any()
+    for key in ("num_class", "num_target"):  # a binary classifier has one output, written as 0 or 1
+        n = content["learner"]["learner_model_param"].get(key, "1")
+        if _integer(n) not in (0, 1):
+            problems.add("model.outputs", file=file, key=key, expected=1, got=shorten(str(n)))
     n_trees = len(trees) if isinstance(trees, list) else 0
     if n_trees == 0 or n_trees != n_declared:
         problems.add("model.trees", file=file, expected=n_declared, got=n_trees)
@@ -194,19 +198,30 @@ def predictions(
         problems.add("model.too_slow", file=file, expected=limits.seconds)
     elif done.exceeded:
         problems.add("model.too_much", file=file)
-    elif "refused.json" in done.files or done.signal:
-        words = json.loads(done.files.get("refused.json", b'"it ended with a signal"'))
-        problems.add("model.refused", file=file, got=shorten(words, 200))
     problems.raise_if_any()
-    if not done.ok or "predictions.npy" not in done.files:
-        raise OSError(f"the program that applies models ended with status {done.status}")
-    found: FloatArray = np.load(io.BytesIO(done.files["predictions.npy"]), allow_pickle=False)
-    if found.shape != (len(features),):
+    found = _read_predictions(done)
+    if isinstance(found, str):
+        problems.add("model.refused", file=file, got=shorten(found, 200))
+        problems.raise_if_any()
+    elif found.shape != (len(features),):
         problems.add("model.shape", file=file, expected=len(features), got=str(found.shape))
     elif not bool(np.all((found >= 0) & (found <= 1))):
         problems.add("model.not_a_probability", file=file)
     problems.raise_if_any()
     return found
+
+
+def _read_predictions(done: Finished) -> FloatArray | str:
+    """The predictions that the program wrote, or why there are none: a model decides about any end but a limit."""
+    try:
+        if done.ok and "predictions.npy" in done.files:
+            read = np.load(io.BytesIO(done.files["predictions.npy"]), allow_pickle=False)
+            return np.asarray(read, dtype=np.float64)
+        if "refused.json" in done.files:
+            return str(json.loads(done.files["refused.json"]))
+    except (ValueError, EOFError, RecursionError):
+        return "unreadable predictions"
+    return f"signal {done.signal}" if done.signal else f"status {done.status}"
 
 
 def is_positive(

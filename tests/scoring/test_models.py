@@ -130,6 +130,35 @@ def test_a_bomb_ends_in_its_sandbox():
     ]
 
 
+PARAMETERS = "learner__learner_model_param__"
+
+
+@pytest.mark.parametrize(("key", "value"), [("num_target", "2000"), ("num_class", "100000000")])
+def test_a_binary_classifier_has_one_output(key, value):
+    """The bounds are checked before XGBoost reads the file: it ended with status 1, or took 17 seconds."""
+    several = model(**{f"{PARAMETERS}{key}": value})
+    assert codes(lambda: predictions(several, TABLE, SCHEMA, "ILL")) == ["model.outputs"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import sys; sys.exit(1)",
+        "import os; os.abort()",
+        "pass",
+        "import sys; open(sys.argv[2] + '/predictions.npy', 'wb').write(b'\\x93NUMPY')",
+        "import sys; open(sys.argv[2] + '/refused.json', 'w').write('{')",
+    ],
+)
+def test_every_end_of_the_program_is_the_files_fault(monkeypatch, tmp_path, program):
+    """A model decides how the program that applies it ends; only a program that cannot be started is ours."""
+    path = tmp_path / "predict.py"
+    path.write_text(program)
+    tmp_path.chmod(0o755)
+    monkeypatch.setattr("scoring.sandbox.models.PROGRAM", path)
+    assert codes(lambda: predictions(model(), TABLE, SCHEMA, "ILL")) == ["model.refused"]
+
+
 def test_a_prediction_that_is_no_number_is_a_problem():
     nothing = model(
         **{
