@@ -79,6 +79,18 @@ BLOCKS = [
 ]
 
 
+OF_HTML = ("at", "your_time", "titled_paragraphs", "breakable")
+"""Filters that return HTML."""
+
+
+def test_no_filter_that_returns_html_stands_in_an_attribute():
+    """The page would show the rest of the attribute, and a dialog the tag."""
+    inside = re.compile(rf'\s[\w-]+="[^"]*\|({"|".join(OF_HTML)})\b[^"]*"')
+    pages = [*(ROOT / "templates").rglob("*.html")]
+    assert pages
+    assert [str(page) for page in pages if inside.search(page.read_text())] == []
+
+
 def test_templates_close_the_blocks_that_they_open():
     def n_open(page: Path, block: str) -> int:
         text = re.sub(r"\{[%{#].*?[%}#]\}", "", page.read_text())

@@ -79,12 +79,17 @@ def at(moment: datetime | None, zone: ZoneInfo | str) -> str | SafeString:
     """A time in a contest's own time zone, with the zone: `{{ round.opens_at|at:contest.tz }}`."""
     if moment is None:
         return ""
-    shown = shown_moment(moment, ZoneInfo(zone) if isinstance(zone, str) else zone)
     return format_html(
         '<time datetime="{}" class="text-nowrap">{}</time>',
         machine_time(moment),
-        shown,
+        time_text(moment, zone),
     )
+
+
+@register.filter
+def time_text(moment: datetime, zone: ZoneInfo | str) -> str:
+    """The same as text, for attributes: `data-confirm="… {{ round.opens_at|time_text:contest.tz }}"`."""
+    return shown_moment(moment, ZoneInfo(zone) if isinstance(zone, str) else zone)
 
 
 @register.filter
