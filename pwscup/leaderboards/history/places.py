@@ -179,7 +179,7 @@ def comparison_of(submission: Submission, viewer: Person, now: datetime) -> Comp
 
 
 def verdict(places: Places, before: Places | None, number: int | None) -> str:
-    """The places in one line: “Utility 3rd, safety 1st, up 2 on #10”; empty without any place, and for a single team."""
+    """The places in one line: “Utility 3rd, safety 1st, up 2 on #10”; empty for a single team, or without any place."""
     parts: list[str] = []
     if places.n < MIN_FIELD:
         return ""
