@@ -566,7 +566,7 @@ MESSAGES: dict[str, str] = {
         "the table has a column of the name that numbers the questions of {key} — expected another name — got {got}"
     ),
     "question.nothing_asked": _(
-        "question {key} asks for nothing — expected known columns that leave out at least one column"
+        "question {key} has too few columns to ask — expected known columns that leave out at least {expected}"
     ),
     # schemas
     "schema.no_columns": _("no columns — expected at least one [[column]]"),

@@ -110,10 +110,10 @@ class Kit:
     def ruleset(self) -> Ruleset:
         """The rules of the contest."""
         from scoring import plugins
-        from scoring.rulesets import parse_ruleset
+        from scoring.rulesets.loader import parse_archived
 
         plugins.load()
-        return parse_ruleset(self.path(RULES).read_text(encoding="utf-8-sig"))
+        return parse_archived(self.path(RULES).read_text(encoding="utf-8-sig"))
 
     def original(self, what: str = ORIGINAL) -> pd.DataFrame:
         """The table to anonymize."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 NUMBER = "question"
 """The column of a sheet, and of an answer file, that numbers the questions from 1."""
+ASKED, VALUE = "asked", "value"
+"""Columns of cells that are drawn for each record: those of the sheet that name them, and those of the answer file."""
 MEMBERSHIP, ATTRIBUTES, ROWS, LINKS = "membership", "attributes", "rows", "links"
 BITS, CONFIDENCES, VALUES, INTERVALS, LINES = "bits", "confidences", "values", "intervals", "lines"
 COMBINATIONS = ("max", "mean", "sum")
@@ -70,6 +72,9 @@ class QuestionSpec:
         How many records of the team are asked, and how many that were never in its table; None for all.
     known : tuple of str or None
         The columns of the sheet; None for all but `column`.
+    cells : int or None
+        Of a question about `rows`: the number of cells that are asked of each record, drawn for it among the columns
+        that are not known; its other cells are shown. None: all these columns are asked.
     ones : int or None
         How many answers must be 1.
     fpr : float or None
@@ -90,6 +95,7 @@ class QuestionSpec:
     targets: int | None = None
     controls: int | None = None
     known: tuple[str, ...] | None = None
+    cells: int | None = None
     column: str | None = None
     ones: int | None = None
     fpr: float | None = None
@@ -100,17 +106,22 @@ class QuestionSpec:
     def shown(self, schema: Schema) -> tuple[str, ...]:
         """The columns of the sheet, in the schema's order."""
         names = schema.public().names
-        if self.known is not None:
+        if self.known is not None and self.cells is None:
             return tuple(name for name in names if name in self.known)
         return tuple(name for name in names if name != self.column)
 
     def blanked(self, schema: Schema) -> tuple[str, ...]:
-        """The columns that answers give a value of, in the schema's order."""
+        """The columns that answers give a value of, or from which cells are drawn, in the schema's order."""
         if self.asks == ATTRIBUTES:
             return (str(self.column),)
         if self.asks == ROWS:
-            return tuple(n for n in schema.public().names if n not in self.shown(schema))
+            return tuple(n for n in schema.public().names if n not in (self.known or ()))
         return ()
+
+    @property
+    def drawn(self) -> range:
+        """The numbers of the cells that are drawn for each record, from 1."""
+        return range(1, 1 + (self.cells or 0))
 
     def columns(self, schema: Schema) -> tuple[str, ...]:
         """The columns of an answer file, next to that of the number of the question.
@@ -131,7 +142,7 @@ class QuestionSpec:
             return tuple(f"line_{place}" for place in range(1, self.candidates + 1))
         if self.answers == INTERVALS:
             return (f"{self.column}_low", f"{self.column}_high")
-        return self.blanked(schema)
+        return tuple(f"{VALUE}_{n}" for n in self.drawn) or self.blanked(schema)
 
     def check(self, schema: Schema) -> None:
         """Raise `ProblemsFound` if the columns of the table do not fit the question."""
@@ -144,8 +155,10 @@ class QuestionSpec:
         problems.raise_if_any()
         if self.answers == INTERVALS and not schema.column(str(self.column)).is_numeric:
             problems.add("question.no_number", key=self.key, got=str(self.column))
-        if NUMBER in names:
-            problems.add("question.reserved", key=self.key, got=NUMBER)
-        if self.asks == ROWS and not self.blanked(schema):
-            problems.add("question.nothing_asked", key=self.key)
+        for name in (NUMBER, *(f"{part}_{n}" for part in (ASKED, VALUE) for n in self.drawn)):
+            if name in names:
+                problems.add("question.reserved", key=self.key, got=name)
+        n_asked = self.cells or 1
+        if self.asks == ROWS and len(self.blanked(schema)) < n_asked:
+            problems.add("question.nothing_asked", key=self.key, expected=n_asked)
         problems.raise_if_any()

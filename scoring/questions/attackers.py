@@ -3,34 +3,47 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from scoring.attacks.neighbours import candidates_with_distances
 from scoring.questions.asked import (
+    ASKED,
     ATTRIBUTES,
     BITS,
     INTERVALS,
     LINKS,
     MEMBERSHIP,
-    NUMBER,
     QuestionSpec,
 )
 from scoring.questions.files import Answers, Array
+from scoring.questions.sheets import ObjectArray
 from scoring.tables.equivalence import FloatArray, IntArray
-from scoring.tables.reading import read_table
-from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.schema import Role, Schema
 
 
-def read_sheet(data: bytes, question: QuestionSpec, schema: Schema) -> pd.DataFrame:
-    """The known columns of a sheet, in the order of its questions."""
-    columns = tuple(schema.column(name) for name in question.shown(schema))
-    number = Column(NUMBER, Role.OTHER, Kind.INTEGER)
-    table = read_table(data, Schema((number, *columns)), file="questions", original=True)
-    return table.drop(columns=NUMBER)
+class AskedSheet(NamedTuple):
+    """The known columns of a sheet, in the order of its questions, None or NaN for a cell that it does not show.
+
+    `asked`, shape (n_questions, cells), are the columns that are asked of each record, where they are drawn for it.
+    """
+
+    known: pd.DataFrame
+    asked: ObjectArray | None
+
+
+def read_sheet(data: bytes, question: QuestionSpec, schema: Schema) -> AskedSheet:
+    """A sheet as `scoring.questions.sheets.sheet_file` wrote it."""
+    texts = pd.read_csv(io.BytesIO(data), dtype=object, keep_default_na=False)
+    known = {name: texts[name].where(texts[name] != "", None) for name in question.shown(schema)}
+    known = {n: pd.to_numeric(c) if schema.column(n).is_numeric else c for n, c in known.items()}
+    asked = texts[[f"{ASKED}_{n}" for n in question.drawn]].to_numpy(dtype=object)
+    return AskedSheet(pd.DataFrame(known, index=texts.index), asked if question.drawn else None)
 
 
 def nearest_records(
@@ -48,7 +61,7 @@ def nearest_records(
     published record.
     """
     n = min(question.candidates if question.asks == LINKS else 1, len(published))
-    lines, distances = _nearest(question, sheet, published, schema, n)
+    lines, distances = _nearest(sheet, published, schema, n)
     nearest = distances[:, 0]
     if question.asks == MEMBERSHIP:
         if question.answers == BITS:
@@ -92,16 +105,22 @@ ATTACKERS: Mapping[str, Attacker] = {
 
 
 def _nearest(
-    question: QuestionSpec, sheet: pd.DataFrame, published: pd.DataFrame, schema: Schema, n: int
+    sheet: pd.DataFrame, published: pd.DataFrame, schema: Schema, n: int
 ) -> tuple[IntArray, FloatArray]:
-    shown = question.shown(schema)
-    columns = tuple(replace(schema.column(name), role=Role.QUASI_IDENTIFIER) for name in shown)
-    if not len(published):
-        empty = np.full((len(sheet), max(n, 1)), -1, dtype=np.int64)
-        return empty, np.ones(empty.shape)
-    return candidates_with_distances(
-        published[list(shown)], sheet, Schema(columns), n, distance="gower"
-    )
+    """The nearest records of each of the sheet, by the columns that it shows of it; -1 and 1 where there is none."""
+    lines = np.full((len(sheet), max(n, 1)), -1, dtype=np.int64)
+    distances = np.ones(lines.shape)
+    is_shown = sheet.notna().to_numpy()
+    for pattern in np.unique(is_shown, axis=0):
+        shown = sheet.columns[pattern].tolist()
+        columns = (replace(schema.column(name), role=Role.QUASI_IDENTIFIER) for name in shown)
+        if shown and len(published):
+            at = np.flatnonzero((is_shown == pattern).all(axis=1))
+            asked = sheet[shown].iloc[at].infer_objects()
+            lines[at], distances[at] = candidates_with_distances(
+                published[shown], asked, Schema(tuple(columns)), n, distance="gower"
+            )
+    return lines, distances
 
 
 def _lowest(distances: FloatArray, ones: int | None) -> FloatArray:

@@ -25,6 +25,7 @@ from scoring.tables.text import decode, numbered_lines, plain_number, read_heade
 Array = npt.NDArray[Any]
 Answers = Mapping[str, Array]
 """By column of the file, in the order of the questions: numbers with NaN for no answer, or texts with ""."""
+Asked = npt.NDArray[np.object_] | None
 Wrong = tuple[str, dict[str, str | int | float]]
 
 _WHOLE = re.compile(r"[0-9]{1,9}")
@@ -76,6 +77,7 @@ def read_answers(
     schema: Schema,
     *,
     n_lines: int = 0,
+    asked: Asked = None,
     file: str = "answers",
 ) -> Answers:
     """The answers to all questions of a sheet.
@@ -87,11 +89,14 @@ def read_answers(
         left empty, which is no answer; a bit, a confidence and a first line may not.
     n_lines : int
         How many lines the published table has, of a question about links.
+    asked : array of str, shape (n_questions, cells), or None
+        The columns that are asked of each record, where they are drawn for it; see `scoring.questions.sheets.Sheet`.
 
     Returns
     -------
     mapping
-        By column of the file, in the order of the questions. Lines are 0-based, -1 for none.
+        By column of the file, in the order of the questions. Lines are 0-based, -1 for none. Where cells are drawn, by
+        column of the table, and no answer where a column is not asked.
 
     Raises
     ------
@@ -119,16 +124,22 @@ def read_answers(
     numbers, texts = [row for row, _ in taken], [cells for _, cells in taken]
     answers: dict[str, Array] = {}
     for at, name in enumerate(names, start=1):
-        cells = [_plain(line[at], name, file) for line in texts]
-        column = schema.column(name) if name in schema.names else None
-        if column is not None and not column.is_numeric:
-            found = _categories(cells, column, numbers, file, problems)
-        else:
-            found = _numbers(cells, _cell(question, at, n_lines), numbers, name, file, problems)
-        ordered = found[:0].copy()
-        ordered.resize(n_questions, refcheck=False)
-        ordered[place] = found
-        answers[name] = ordered
+        cells = np.array([_plain(line[at], name, file) for line in texts], dtype=object)
+        for read in (name,) if asked is None else question.blanked(schema):
+            lines_of = np.arange(len(cells))
+            if asked is not None:
+                lines_of = np.flatnonzero(asked[place, at - 1] == read)
+            column = schema.column(read) if read in schema.names else None
+            given, rows_of = cells[lines_of].tolist(), [numbers[line] for line in lines_of.tolist()]
+            if column is not None and not column.is_numeric:
+                found = _categories(given, column, rows_of, file, problems)
+            else:
+                kind = _cell(question, at, n_lines)
+                found = _numbers(given, kind, rows_of, read, file, problems)
+            if read not in answers:
+                empty = "" if found.dtype == object else np.nan
+                answers[read] = np.full(n_questions, empty, dtype=found.dtype)
+            answers[read][place[lines_of]] = found
     _check(question, answers, place, numbers, file, problems)
     problems.raise_if_any()
     return answers
@@ -290,8 +301,10 @@ def _wrong_lines(lines: npt.NDArray[np.float64]) -> Iterator[tuple[int, str]]:
             yield at, "answer.candidate_twice"
 
 
-def write_answers(answers: Answers, question: QuestionSpec, schema: Schema) -> bytes:
-    """The answer file of answers as `read_answers` returns them.
+def write_answers(
+    answers: Answers, question: QuestionSpec, schema: Schema, *, asked: Asked = None
+) -> bytes:
+    """The answer file of answers as `read_answers` returns them; `asked` as there.
 
     Examples
     --------
@@ -302,8 +315,12 @@ def write_answers(answers: Answers, question: QuestionSpec, schema: Schema) -> b
     """
     names = question.columns(schema)
     columns = []
-    for name in names:
-        values = answers[name]
+    for at, name in enumerate(names):
+        values = (
+            np.array([answers[n][q] for q, n in enumerate(asked[:, at])])
+            if asked is not None
+            else answers[name]
+        )
         if question.answers == LINES:
             values = np.where(values < 0, -1, values + 1)
         columns.append([_written(value) for value in values.tolist()])
@@ -323,9 +340,17 @@ def _written(value: float | str) -> str:
 
 
 def answer_rules(
-    question: QuestionSpec, n_questions: int, schema: Schema, *, n_lines: int = 0
+    question: QuestionSpec,
+    n_questions: int,
+    schema: Schema,
+    *,
+    n_lines: int = 0,
+    asked: Sequence[Sequence[str]] = (),
 ) -> Rules:
     """The rules of an answer file as JSON; see `read_answers` and `scoring.tables.published_rules`.
+
+    Where cells are drawn for each record, `of` has the rules of the columns of the table, and each column of the file
+    has in `asked`, for each question, the one among them that its cell is of.
 
     Examples
     --------
@@ -335,20 +360,29 @@ def answer_rules(
     [{'name': 'member', 'form': '[01]', 'code': 'answer.bit', 'low': 0, 'high': 1}]
     """
     public = schema.public()
-    columns: list[Rules] = []
-    for at, name in enumerate(question.columns(public), start=1):
+
+    def rules_of(at: int, name: str) -> Rules:
         column = public.column(name) if name in public.names else None
         if column is not None and not column.is_numeric:
-            columns.append(column_rules(column) | {"empty": True})
-            continue
+            return column_rules(column) | {"empty": True}
         cell = _cell(question, at, n_lines)
         code, params = cell.problem("")
         rules: Rules = {"name": name, "form": cell.form.pattern, "code": code}
         bounds = {"low": cell.low, "high": cell.high}
         rules |= {key: bound for key, bound in bounds.items() if math.isfinite(bound)}
         rules |= {"empty": True} if cell.empty else {}
-        rules |= {"expected": params["expected"]} if "expected" in params else {}
-        columns.append(rules)
+        return rules | ({"expected": params["expected"]} if "expected" in params else {})
+
+    names = question.columns(public)
+    columns = [rules_of(at, name) for at, name in enumerate(names, start=1)]
+    drawn: Rules = {}
+    if question.cells is not None:
+        of = question.blanked(public)
+        drawn["of"] = [rules_of(1, name) for name in of]
+        columns = [
+            {"name": name, "asked": [of.index(cells[at]) for cells in asked]}
+            for at, name in enumerate(names)
+        ]
     return {
         "kind": "answers",
         "n_questions": n_questions,
@@ -360,4 +394,5 @@ def answer_rules(
         "whole": _WHOLE.pattern,
         "plain": _NUMBER.pattern,
         "columns": columns,
+        **drawn,
     }

@@ -186,14 +186,15 @@ def baseline(question: QuestionSpec, key: Key) -> float:
 
 def _rows(question: QuestionSpec, key: Key, answers: Answers) -> Result:
     """Right cells: one less the Hamming distance as a share of all cells; or records whose cells are all right."""
+    asked = np.array([key.is_asked(name) for name in key.values])[:, key.inside]
     cells = np.array([right_values(question, name, key, answers) for name in key.values])
-    right = cells[:, key.inside]
-    whole = np.asarray(right.all(axis=0), dtype=bool)
+    right = cells[:, key.inside] & asked
+    whole = np.asarray((right == asked).all(axis=0), dtype=bool)
     if question.result == "whole":
-        return _result(_share(whole), whole, cells=_share(right.ravel()))
-    value = round(_share(right.ravel()), DECIMALS)
+        return _result(_share(whole), whole, cells=_share(right[asked]))
+    value = round(_share(right[asked]), DECIMALS)
     return Result(
-        value, int(right.sum()), right.size, whole, {"whole": round(_share(whole), DECIMALS)}
+        value, int(right.sum()), int(asked.sum()), whole, {"whole": round(_share(whole), DECIMALS)}
     )
 
 

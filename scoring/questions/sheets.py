@@ -1,22 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drawing a sheet: records of a team and records that were never in its table, some columns blanked."""
+"""Drawing sheets: records of a team and records that were never in its table, some cells blanked."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
-from dataclasses import dataclass
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from scoring.questions.asked import ASKS, LINKS, NUMBER, QuestionSpec
+from scoring.questions.asked import ASKED, ASKS, LINKS, NUMBER, QuestionSpec
 from scoring.questions.bitmaps import BoolArray, packed, unpacked
-from scoring.tables.equivalence import IntArray
+from scoring.tables.equivalence import FloatArray, IntArray
 from scoring.tables.records import Records
 from scoring.tables.schema import Column, Kind, Role, Schema
-from scoring.tables.writing import write_table
+from scoring.tables.writing import write_table, written
 
+ObjectArray = npt.NDArray[np.object_]
 _NUMBER = Column(NUMBER, Role.OTHER, Kind.INTEGER)
 
 
@@ -30,53 +36,165 @@ class Sheet:
         0-based rows of the organizer's table, each once.
     inside : bool array, shape (n_questions,)
         The record was in the team's table; the others are controls.
+    hidden : mapping of str to bool array, shape (n_questions,)
+        By column, the records of which the sheet does not show this cell, although it shows the column.
+    asked : array of str, shape (n_questions, cells), or None
+        The columns that are asked of each record, in the schema's order, where they are drawn for it.
     """
 
     rows: IntArray
     inside: BoolArray
+    hidden: Mapping[str, BoolArray] = field(default_factory=dict)
+    asked: ObjectArray | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
 
 
-def draw_sheet(
-    question: QuestionSpec, inside: IntArray, outside: IntArray, *, rng: np.random.Generator
-) -> Sheet:
-    """The records of a sheet in random order; all there are where fewer than asked for.
+def draw_sheets(
+    questions: Sequence[QuestionSpec],
+    inside: IntArray,
+    outside: IntArray,
+    schema: Schema,
+    *,
+    rng: np.random.Generator,
+    cells: np.random.Generator | None = None,
+) -> list[Sheet]:
+    """The sheets of all questions that are ever asked about one table, of all rounds and stages.
 
     Parameters
     ----------
+    questions : sequence of QuestionSpec
+        Those of the same key ask the same people, as many as each wants.
     inside, outside : int64 arrays
         0-based rows of the organizer's table: the team's records, and those that were never in its table. Their order
         changes nothing.
+    rng : numpy.random.Generator
+        With the same seed, the same people are asked again.
+    cells : numpy.random.Generator or None
+        Draws the asked cells of records, the same for all tables if it has the same seed; None for `rng`.
+
+    Returns
+    -------
+    list of Sheet
+        For each question its sheet in random order. All records there are where fewer than asked for.
+
+    Notes
+    -----
+    The sheets on which a record stands say nothing about membership. There is one list of targets and one of controls,
+    both in random order. Target i is at place i of a circle that is as long as the list of targets; controls lie on it
+    at equal distances, the first at a random one from the start. A sheet takes those on an arc from one target to
+    another, and the arcs of other keys follow each other. The place of a control is then uniform on the circle, as is
+    that of a target up to its fraction, which no arc distinguishes. So every set of sheets has the same probability for
+    both. All sheets have one proportion of controls to targets, the largest that a question states; where numbers do
+    not divide, the number of controls is rounded up or down at random.
+
+    A cell that one sheet asks or does not show is hidden on all others on which its record stands, so that no sheet
+    answers another.
 
     Examples
     --------
+    Two questions with the list of three targets and three controls:
+
+    >>> from scoring.examples import SCHEMA
+    >>> asked = [QuestionSpec(key, "membership", "bits", "hits", targets=2, controls=2) for key in "ab"]
+    >>> rows, others = np.arange(3), np.arange(3, 9)
+    >>> first, second = draw_sheets(asked, rows, others, SCHEMA, rng=np.random.default_rng(7))
+    >>> first.inside.sum(), second.inside.sum(), len({*first.rows.tolist(), *second.rows.tolist()})
+    (np.int64(2), np.int64(2), 6)
+    """
+    n_rows = 1 + int(max(inside.max(initial=-1), outside.max(initial=-1)))
+    rank, first = rng.random(n_rows), rng.random()
+    members, others = np.unique(inside), np.setdiff1d(outside, inside)
+    members, others = (some[np.argsort(rank[some])] for some in (members, others))
+    counts = [_counts(question, len(members), len(others)) for question in questions]
+    most: dict[str, int] = {}
+    for question, (n_targets, _) in zip(questions, counts, strict=True):
+        most[question.key] = max(most.get(question.key, 0), n_targets)
+    starts = dict(zip(most, accumulate(most.values(), initial=0), strict=False))
+    length = min(max(len(members), 1), sum(most.values()))
+    n_targets, n_controls = max(counts, key=lambda n: Fraction(n[1], n[0]))
+    members, others = members[:length], others[: -(-length * n_controls // n_targets)]
+    place = np.arange(len(members)).astype(np.float64)
+    place = np.append(place, (np.arange(len(others)) + first) * length / max(len(others), 1))
+    on = [
+        np.flatnonzero((place - starts[question.key] % length) % length < n)
+        for question, (n, _) in zip(questions, counts, strict=True)
+    ]
+    rows = np.concatenate([members, others]).astype(np.int64)
+    names = schema.public().names
+    ranks = (
+        (cells or rng).random((n_rows, len(names)))[rows]
+        if any(q.cells for q in questions)
+        else None
+    )
+    asked = [_drawn(question, names, ranks, schema) for question in questions]
+    shown = np.ones((len(rows), len(names)), dtype=bool)
+    for question, places, drawn in zip(questions, on, asked, strict=True):
+        shown[places] &= np.isin(names, question.shown(schema))
+        if drawn is not None:
+            shown[places] &= ~(drawn[places, :, None] == np.arange(len(names))).any(axis=1)
+    sheets = []
+    for question, places, drawn in zip(questions, on, asked, strict=True):
+        places = rng.permutation(places)
+        hidden = {
+            n: ~shown[places, at] for at, n in enumerate(names) if n in question.shown(schema)
+        }
+        sheets.append(
+            Sheet(
+                rows[places],
+                places < len(members),
+                {name: cells for name, cells in hidden.items() if cells.any()},
+                None if drawn is None else np.array(names, dtype=object)[drawn[places]],
+            )
+        )
+    return sheets
+
+
+def draw_sheet(
+    question: QuestionSpec,
+    inside: IntArray,
+    outside: IntArray,
+    schema: Schema,
+    *,
+    rng: np.random.Generator,
+) -> Sheet:
+    """The sheet of a question that is the only one; see `draw_sheets`.
+
+    Examples
+    --------
+    >>> from scoring.examples import SCHEMA
     >>> question = QuestionSpec("m", "membership", "bits", "hits", targets=2, controls=1)
     >>> rng = np.random.default_rng(7)
-    >>> sheet = draw_sheet(question, np.array([4, 5, 6]), np.array([1, 2]), rng=rng)
-    >>> sheet.rows.tolist(), sheet.inside.tolist()
-    ([5, 6, 2], [True, True, False])
+    >>> sheet = draw_sheet(question, np.array([4, 5, 6]), np.array([1, 2]), SCHEMA, rng=rng)
+    >>> int(sheet.inside.sum()), len(sheet)
+    (2, 3)
     """
-    members = _some(np.unique(inside), question.targets, rng)
-    others = np.setdiff1d(outside, inside)
+    return draw_sheets([question], inside, outside, schema, rng=rng)[0]
+
+
+def _counts(question: QuestionSpec, n_members: int, n_others: int) -> tuple[int, int]:
+    """The numbers of targets and controls that a question asks for, of those that there are."""
     n_controls = question.controls
-    if n_controls is None and not ASKS[question.asks].asks_controls:
-        n_controls = 0
-    controls = _some(others, n_controls, rng)
-    rows = np.concatenate([members, controls]).astype(np.int64)
-    order = rng.permutation(len(rows))
-    return Sheet(rows[order], (order < len(members)))
+    if n_controls is None:
+        n_controls = n_others if ASKS[question.asks].asks_controls else 0
+    n_targets = n_members if question.targets is None else min(question.targets, n_members)
+    return max(n_targets, 1), min(n_controls, n_others)
 
 
-def _some(rows: IntArray, n: int | None, rng: np.random.Generator) -> IntArray:
-    if n is None or n >= len(rows):
-        return rows
-    return rng.choice(rows, n, replace=False)
+def _drawn(
+    question: QuestionSpec, names: Sequence[str], ranks: FloatArray | None, schema: Schema
+) -> IntArray | None:
+    """The 0-based columns that are asked of each record, ascending; None where all are asked the same."""
+    if question.cells is None or ranks is None:
+        return None
+    open_ = np.flatnonzero(np.isin(names, question.blanked(schema)))
+    return np.sort(open_[np.argsort(ranks[:, open_], axis=1)[:, : question.cells]], axis=1)
 
 
 def sheet_file(question: QuestionSpec, sheet: Sheet, table: Records, schema: Schema) -> bytes:
-    """The sheet for attackers: the number of each question from 1, and the columns that are known.
+    """The sheet for attackers: the number of each question from 1, the columns that are asked where they are drawn for
+    each record, and the columns that are known. Cells that are asked, here or on another sheet, are empty.
 
     `table` is the organizer's, whose rows the sheet names.
 
@@ -88,17 +206,30 @@ def sheet_file(question: QuestionSpec, sheet: Sheet, table: Records, schema: Sch
     >>> sheet_file(question, sheet, Records.of(table("original"), SCHEMA), SCHEMA)
     b'question,QI1\\n1,1\\n2,2\\n'
     """
-    shown = question.shown(schema)
+    shown = tuple(schema.column(name) for name in question.shown(schema))
     asked = table.taken(sheet.rows)
     numbers = {NUMBER: np.arange(1, len(sheet) + 1, dtype=np.int64)}
-    records = Records(
-        (NUMBER, *shown),
-        numbers | {name: asked.numbers[name] for name in shown if name in asked.numbers},
-        {name: asked.codes[name] for name in shown if name in asked.codes},
-        asked.levels,
+    if sheet.asked is None and not sheet.hidden:
+        names = [column.name for column in shown]
+        records = Records(
+            (NUMBER, *names),
+            numbers | {name: asked.numbers[name] for name in names if name in asked.numbers},
+            {name: asked.codes[name] for name in names if name in asked.codes},
+            asked.levels,
+        )
+        return write_table(records, Schema((_NUMBER, *shown)))
+    cells = {NUMBER: written(numbers[NUMBER], _NUMBER)}
+    if sheet.asked is not None:
+        cells |= {f"{ASKED}_{n}": sheet.asked[:, n - 1].tolist() for n in question.drawn}
+    for column in shown:
+        values = written(asked.values(column.name), column)
+        hidden = sheet.hidden.get(column.name, np.zeros(len(sheet), dtype=bool))
+        cells[column.name] = np.where(hidden, "", np.array(values, dtype=object)).tolist()
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(
+        [list(cells), *zip(*cells.values(), strict=True)]
     )
-    columns = (_NUMBER, *(schema.column(name) for name in shown))
-    return write_table(records, Schema(columns))
+    return text.getvalue().encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +242,8 @@ class Key:
         As in the sheet.
     values : mapping of str to array, shape (n_questions,)
         The true values of each blanked column: numbers, or texts.
+    asked : array of str, shape (n_questions, cells), or None
+        As in the sheet: the columns that are asked of each record; None: all of `values`.
     lines : int64 array, shape (n_questions,), or None
         The 0-based line of the published table that each record became, -1 for none.
     units : int64 array, shape (n_questions,)
@@ -121,6 +254,13 @@ class Key:
     values: Mapping[str, np.ndarray]
     lines: IntArray | None
     units: IntArray
+    asked: ObjectArray | None = None
+
+    def is_asked(self, column: str) -> BoolArray:
+        """The records of which a blanked column is asked."""
+        if self.asked is None:
+            return np.ones(len(self.inside), dtype=bool)
+        return np.asarray((self.asked == column).any(axis=1), dtype=bool)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, to be sealed."""
@@ -129,6 +269,7 @@ class Key:
             "values": {name: values.tolist() for name, values in self.values.items()},
             "lines": None if self.lines is None else self.lines.tolist(),
             "units": self.units.tolist(),
+            **({} if self.asked is None else {"asked": self.asked.tolist()}),
         }
 
     @classmethod
@@ -139,6 +280,7 @@ class Key:
             {name: _column(values) for name, values in data["values"].items()},
             None if data["lines"] is None else np.asarray(data["lines"], dtype=np.int64),
             np.asarray(data["units"], dtype=np.int64),
+            np.array(data["asked"], dtype=object) if "asked" in data else None,
         )
 
 
@@ -184,4 +326,5 @@ def true_answers(
         {name: asked.values(name) for name in question.blanked(schema)},
         lines,
         np.array([names.get(int(row), int(row)) for row in sheet.rows], dtype=np.int64),
+        sheet.asked,
     )

@@ -141,6 +141,18 @@ def parse_stored(text: str) -> Ruleset:
             raise found from None
 
 
+def parse_archived(text: str) -> Ruleset:
+    """The ruleset of a text that another installation, or an earlier version, accepted.
+
+    Raises
+    ------
+    ProblemsFound
+        As `parse_ruleset`, but not for what is refused in new rules only.
+    """
+    found = parse_stored(text)
+    return parse_ruleset(text) if found.absent else found
+
+
 def _read(text: str, absent: list[str] | None) -> Ruleset:
     problems = Collector()
     document = Document(_toml(text), problems, absent=absent)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from scoring.questions.asked import (
@@ -68,6 +69,45 @@ def _check_keys(documents: Sequence[Document], questions: Sequence[QuestionSpec]
         seen.add(question.key)
 
 
+def check_proportions(
+    document: Document, questions: Sequence[Sequence[QuestionSpec]], data: DataSpec
+) -> None:
+    """All sheets of a contest ask as many controls for each target, as others would show who is one.
+
+    Rules that were accepted before stay so: their sheets are drawn in the largest of these proportions.
+    """
+    if document.absent is not None:
+        return
+    stated = {
+        f"round[{round}].question[{number}].controls": (question, controls, targets)
+        for round, asked in enumerate(questions, start=1)
+        for number, question in enumerate(asked, start=1)
+        for controls, targets in [_numbers_asked(question, data)]
+        if controls is not None and targets
+    }
+    if not stated:
+        return
+    most, controls, targets = max(stated.values(), key=lambda one: Fraction(one[1], one[2]))
+    for name, (_question, n_controls, n_targets) in stated.items():
+        if n_controls * targets != controls * n_targets:
+            document.wrong(
+                name,
+                f"{controls} controls for {targets} targets, as in the question {most.key}: sheets in "
+                "other proportions would show who was in the table",
+                f"{n_controls} for {n_targets}",
+            )
+
+
+def _numbers_asked(question: QuestionSpec, data: DataSpec) -> tuple[int | None, int | None]:
+    """The numbers of controls and targets, None where they depend on the table, or on what other questions ask."""
+    controls, targets = question.controls, question.targets
+    if controls is None and question.asks and ASKS[question.asks].asks_controls:
+        controls = data.decoys or None
+    if targets is None:
+        targets = data.sample
+    return controls, targets
+
+
 def _question(document: Document, data: DataSpec) -> QuestionSpec:
     key, title = document.short_name("key"), document.translated("title")
     asks = document.choice("asks", ASKS)
@@ -112,6 +152,8 @@ def _columns(document: Document, asks: str, data: DataSpec) -> dict[str, Any]:
         )
         if found.get("column") in found["known"]:
             document.wrong("known", "columns other than the one that is asked", found["column"])
+    if asks == ROWS and document.has("cells"):
+        found["cells"] = document.integer("cells", 1, MOST_CANDIDATES)
     return found
 
 

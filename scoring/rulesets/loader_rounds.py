@@ -17,7 +17,7 @@ from scoring.rulesets.kinds import (
     RoundKind,
 )
 from scoring.rulesets.loader_disclosure import read_epsilon
-from scoring.rulesets.loader_questions import read_asked
+from scoring.rulesets.loader_questions import check_proportions, read_asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,6 +57,7 @@ def read_rounds(
     _check_keys(documents, rounds, "round")
     _check_stages(document, stages, rounds)
     _check_blank_records(document, validity, rounds)
+    check_proportions(document, [spec.questions for spec in rounds], data)
     return tuple(rounds)
 
 

@@ -234,7 +234,8 @@ def answer(team: Team, target: Team, stage: str) -> None:
     table = read_table(published.read_bytes(), team.schema, file="published", original=True)
     sent = []
     for question in questions_of(team.cup, stage):
-        sheet = read_sheet((folder / f"{question.key}.csv").read_bytes(), question, team.schema)
+        data = (folder / f"{question.key}.csv").read_bytes()
+        sheet = read_sheet(data, question, team.schema).known
         given = nearest_records(question, sheet, table, team.schema, np.arange(len(table)))
         sent.append(team.file(f"{question.key}_{target.slug}.csv"))
         sent[-1].write_bytes(write_answers(given, question, team.schema))
@@ -251,11 +252,12 @@ def rate_at_home(team: Team, target: Team, stage: str, whole: pd.DataFrame) -> f
     folder, results = team.file(f"{stage}-targets"), []
     round = rounds_of(team.cup, stage)["question-attack"]
     for question in round.questions:
-        sheet = read_sheet((folder / f"{question.key}.csv").read_bytes(), question, team.schema)
-        records, own = (keyed(table, sheet) for table in (whole, target.table("original.csv")))
-        inside = np.array([key in own for key in keys_of(sheet)])
+        data = (folder / f"{question.key}.csv").read_bytes()
+        sheet = read_sheet(data, question, team.schema).known
+        records, own = (matching(sheet, table) for table in (whole, target.table("original.csv")))
+        inside = np.array([record is not None for record in own])
         truth = {
-            name: np.array([records[key][name] for key in keys_of(sheet)])
+            name: np.array([record[name] for record in records])
             for name in question.blanked(team.schema)
         }
         key = Key(inside, truth, None, np.arange(len(sheet)))
@@ -265,10 +267,18 @@ def rate_at_home(team: Team, target: Team, stage: str, whole: pd.DataFrame) -> f
     return combined(results, round.combine).value
 
 
-def keyed(table: pd.DataFrame, sheet: pd.DataFrame) -> dict[tuple[object, ...], dict[str, object]]:
-    """The records of a table by what a sheet shows of them."""
+def matching(sheet: pd.DataFrame, table: pd.DataFrame) -> list[dict[str, object] | None]:
+    """For each record of a sheet, that of the table with the cells that the sheet shows."""
+    found: list[dict[str, object] | None] = [None] * len(sheet)
     rows = table.to_dict("records")
-    return dict(zip(keys_of(table[list(sheet.columns)]), rows, strict=True))
+    is_shown = sheet.notna().to_numpy()
+    for pattern in np.unique(is_shown, axis=0):
+        names = list(sheet.columns[pattern])
+        known = dict(zip(keys_of(table[names]), rows, strict=True))
+        at = np.flatnonzero((is_shown == pattern).all(axis=1))
+        for place, key in zip(at, keys_of(sheet[names].iloc[at]), strict=True):
+            found[place] = known.get(key)
+    return found
 
 
 def keys_of(table: pd.DataFrame) -> list[tuple[object, ...]]:

@@ -72,7 +72,7 @@ def value(question, key, **answers):
 def test_a_sheet_has_targets_and_controls_in_random_order():
     asked = question("membership", "bits", "hits", targets=3, controls=2)
     rng = np.random.default_rng(1)
-    sheet = draw_sheet(asked, np.arange(6), np.arange(6, 12), rng=rng)
+    sheet = draw_sheet(asked, np.arange(6), np.arange(6, 12), SCHEMA, rng=rng)
     assert sheet.inside.sum() == 3
     assert (sheet.rows[sheet.inside] < 6).all()
     assert (sheet.rows[~sheet.inside] >= 6).all()
@@ -83,7 +83,7 @@ def test_the_order_in_which_records_are_given_changes_no_sheet():
     inside, outside = np.array([4, 1, 7]), np.array([2, 11, 5])
     for asked in QUESTIONS:
         first, second = (
-            draw_sheet(asked, a, b, rng=np.random.default_rng(3))
+            draw_sheet(asked, a, b, SCHEMA, rng=np.random.default_rng(3))
             for a, b in ((inside, outside), (inside[::-1], outside[::-1]))
         )
         assert first.rows.tolist() == second.rows.tolist(), asked
@@ -96,7 +96,7 @@ def test_the_order_in_which_records_are_given_changes_no_sheet():
     ids=lambda q: str(q)[:40],
 )
 def test_controls_that_are_not_counted_are_all_or_none(asked, n_controls):
-    sheet = draw_sheet(asked, np.arange(4), np.arange(2, 9), rng=np.random.default_rng(0))
+    sheet = draw_sheet(asked, np.arange(4), np.arange(2, 9), SCHEMA, rng=np.random.default_rng(0))
     assert (~sheet.inside).sum() == n_controls  # rows 2 and 3 are the team's own
     assert sheet.inside.sum() == 4
 
@@ -401,7 +401,7 @@ def test_the_order_of_lines_changes_nothing():
                 asked.asks, asked.answers, result, column=asked.column, known=asked.known,
                 candidates=asked.candidates, tolerance=asked.tolerance, fpr=0.3, targets=6, controls=4,
             )  # fmt: skip
-            sheet = draw_sheet(asked_so, np.arange(7), np.arange(7, N), rng=rng)
+            sheet = draw_sheet(asked_so, np.arange(7), np.arange(7, N), SCHEMA, rng=rng)
             key = true_answers(asked_so, sheet, TABLE, SCHEMA, source=source)
             answers = answers_of(asked_so, len(sheet), N, rng)
             found = result_of(asked_so, key, answers)
@@ -432,7 +432,7 @@ def test_true_answers_are_worth_all():
     rng = np.random.default_rng(2)
     source = rng.permutation(N)
     for asked in (BITS, CONFIDENCES, VALUES, JOBS, ROWS, LINKS):
-        sheet = draw_sheet(asked, np.arange(6), np.arange(6, N), rng=rng)
+        sheet = draw_sheet(asked, np.arange(6), np.arange(6, N), SCHEMA, rng=rng)
         key = true_answers(asked, sheet, TABLE, SCHEMA, source=source)
         answers = {
             "member": key.inside.astype(float),
@@ -565,14 +565,14 @@ def test_simple_attackers_find_what_was_published_unchanged():
     rng = np.random.default_rng(8)
     for asked in QUESTIONS:
         asked.check(SCHEMA)
-        sheet = draw_sheet(asked, np.arange(8), np.arange(8, N), rng=rng)
+        sheet = draw_sheet(asked, np.arange(8), np.arange(8, N), SCHEMA, rng=rng)
         key = true_answers(asked, sheet, TABLE, SCHEMA, source=np.arange(8))
         seen = read_sheet(sheet_file(asked, sheet, TABLE, SCHEMA), asked, SCHEMA)
         for attacker in ATTACKERS.values():
-            answers = attacker(asked, seen, published, SCHEMA, np.arange(8))
+            answers = attacker(asked, seen.known, published, SCHEMA, np.arange(8))
             data = write_answers(answers, asked, SCHEMA)
             read = read_answers(data, asked, len(sheet), SCHEMA, n_lines=8)
             assert 0 <= result_of(asked, key, read).value <= 1
-        nearest = ATTACKERS["nearest"](asked, seen, published, SCHEMA, np.arange(8))
+        nearest = ATTACKERS["nearest"](asked, seen.known, published, SCHEMA, np.arange(8))
         wanted = 0.75 if asked is BITS else 0.125 if asked is LINKS else 0.99
         assert result_of(asked, key, nearest).value >= wanted, asked

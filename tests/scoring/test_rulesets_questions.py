@@ -6,8 +6,10 @@ from __future__ import annotations
 from copy import deepcopy
 
 import pytest
+import tomli_w
 
 from scoring.questions.asked import ASKS
+from scoring.rulesets.loader import parse_archived, parse_stored
 from tests.scoring.rulesets import parsed, problem_list, problems_of, values_of
 
 TITLE = {"en": "Title", "ja": "題"}
@@ -156,3 +158,49 @@ def test_bands_name_a_rate():
         "B",
     ]
     assert asked(MEMBERS).band(0.3) is None
+
+
+def test_cells_that_are_drawn_for_each_record():
+    (found,) = asked({**ROWS, "known": ["sex"], "cells": 2}).questions
+    assert (found.cells, found.known) == (2, ("sex",))
+    assert asked(ROWS).questions[0].cells is None
+    wrong = rules({**ROWS, "cells": 2})  # income alone is not known
+    assert [p.code for p in problem_list(wrong)] == ["question.nothing_asked"]
+    other = rules({**MEMBERS, "cells": 1})
+    ((code, key, _got),) = problems_of(other)
+    assert (code, key.partition(".")[2]) == ("toml.unknown_key", "question[1].cells")
+
+
+@pytest.mark.parametrize(
+    ("questions", "wrong"),
+    [
+        ([{**MEMBERS, "targets": 30, "controls": 60}, {**VALUES, "targets": 10, "controls": 20}], []),
+        ([{**MEMBERS, "targets": 30, "controls": 60}, {**VALUES, "targets": 10}], []),
+        ([MEMBERS, VALUES, ROWS], []),
+        ([{**VALUES, "controls": 0}, {**LINKS, "controls": 0}], []),
+        ([{**MEMBERS, "targets": 30, "controls": 60}, {**VALUES, "targets": 10, "controls": 0}], [2]),
+        ([{**VALUES, "targets": 10, "controls": 10}, {**MEMBERS, "targets": 30, "controls": 60}], [1]),
+        ([{**MEMBERS, "targets": 30, "controls": 60}, {**LINKS, "controls": 60}], [2]),
+    ],
+)  # fmt: skip
+def test_sheets_in_other_proportions_would_show_who_is_in_the_table(questions, wrong):
+    values = rules(*questions, combine="sum") if len(questions) > 1 else rules(*questions)
+    found = problems_of(values) if wrong else []
+    assert [key.partition(".")[2] for _code, key, _got in found] == [
+        f"question[{number}].controls" for number in wrong
+    ]
+    if not wrong:
+        parsed(values)
+
+
+def test_rules_that_were_accepted_before_stay_so():
+    """Their sheets are drawn in one proportion, and an archive with them can be read."""
+    values = rules(
+        {**MEMBERS, "targets": 30, "controls": 60},
+        {**VALUES, "targets": 10, "controls": 0},
+        combine="max",
+    )
+    text = tomli_w.dumps(values)
+    for parse in (parse_stored, parse_archived):
+        attack = next(r for r in parse(text).rounds if r.questions)
+        assert [q.controls for q in attack.questions] == [60, 0]

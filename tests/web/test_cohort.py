@@ -22,7 +22,6 @@ from pwscup.contests.services.table import attach_dataset
 from pwscup.contests.teams import tables
 from pwscup.core import jobs
 from pwscup.core.files import storage
-from pwscup.formats import ROUNDS
 from pwscup.formats.cohort import bots, debriefing, trials
 from pwscup.formats.evaluation import Attacked
 from pwscup.formats.playing import Turn
@@ -32,7 +31,6 @@ from pwscup.submissions import draws, selectors, services
 from pwscup.submissions.evaluation import shuffled_table
 from pwscup.submissions.evaluation.cases import Case
 from scoring.errors import ProblemsFound
-from scoring.questions.asked import QuestionSpec
 from scoring.tables.synthetic import read_synthetic
 from tests import factories
 from tests.web import pipeline
@@ -300,15 +298,10 @@ def test_a_debriefing_says_who_was_found_and_how_near_the_table_is(cohort, cast)
     assert [record["row"] for record in shown["records"]] == [5, 8]
 
 
-def test_questions_are_about_records_that_no_other_team_has(cohort, cast):
+def test_questions_are_about_records_that_not_all_teams_have(cast):
+    cohort = with_rules(cast, {}, targets=20, controls=20)
     found = submitted(cohort.red, cast.alice, own_table(cohort.red))
-    question = QuestionSpec("members", "membership", "bits", "hits")
-    attack = SimpleNamespace(
-        key="attack",
-        format=ROUNDS["question-attack"],
-        spec=SimpleNamespace(questions=(question,)),
-    )
-    published = shuffled_table(found, attack)
+    published = shuffled_table(found, cohort.contest.rounds.get(key="attack"))
     rows = drawn(cohort.red)
     asked = json.loads(published.key)["questions"]["members"]
     assert len(asked["units"]) == 20 + 20  # the team's own records and its decoys

@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import tomllib
+from collections import Counter
 from datetime import timedelta
 
+import numpy as np
 import pytest
 import tomli_w
 from django.urls import reverse
@@ -20,16 +24,20 @@ from pwscup.contests.models import Contest
 from pwscup.contests.organize import wizard
 from pwscup.contests.rules.pages import preview_of
 from pwscup.core import jobs
+from pwscup.formats.attacks.sheets import sheets_of
 from pwscup.formats.common import setup, table
 from pwscup.leaderboards.services import final_boards
+from pwscup.submissions.models import Release
 from scoring.datasets import USUAL
 from scoring.datasets.catalog import generated
 from scoring.formulas.boards import OF_LISTED
+from scoring.questions.membership import true_positive_rate
 from scoring.rulesets import load_ruleset, parse_ruleset, ruleset_names
 from scoring.rulesets.loader import load_schema, schema_names
 from scoring.tables.writing import write_table
 from tests.every import some
 from tests.web.archives import bytes_of, imported, written
+from tests.web.questions import keys_of
 
 pytestmark = pytest.mark.usefixtures("unsent")
 OF_CUPS = [name for name in ruleset_names() if load_ruleset(name).modelled_on]
@@ -40,11 +48,12 @@ SMALL = {"sample": 100, "decoys": 100, "shared": 60}
 """Numbers of records of a contest that is played in a second."""
 
 
-def smaller(name: str):
+def smaller(name: str, **numbers: int):
     """The format for fewer records: as many stages, rounds, questions, gates and boards."""
     values = tomllib.loads(load_ruleset(name).text)
     data = values["data"]
     data |= {key: min(data[key], n) for key, n in SMALL.items() if key in data}
+    data |= numbers
     if "rare" in data:
         data["rare"]["records"] = 2
     for spec in values["round"]:
@@ -62,7 +71,10 @@ def smaller(name: str):
 @pytest.fixture
 def draft(cast, request) -> Contest:
     """A draft of the format with a small generated table."""
-    rules = smaller(request.param)
+    return drafted(cast, smaller(request.param))
+
+
+def drafted(cast, rules) -> Contest:
     schema = rules.schema or load_schema("households")
     known = {n: s for n, s in wizard_schemas().items() if s == schema}
     contest = services.create_contest(
@@ -110,6 +122,37 @@ def test_bots_play_it_through_and_an_archive_brings_its_boards_back(cast, draft,
     job = imported(cast.oscar, bytes_of(written(played, cast.oscar)))
     assert (job.problems, job.state, job.differences) == ([], "done", [])
     assert all_boards(Contest.objects.get(pk=job.contest_id)) == boards
+
+
+def test_nobody_is_found_by_the_sheets_alone(cast, monkeypatch):
+    """Finding 2: members × times × both stages. Who stands on more sheets is no likelier a member."""
+    monkeypatch.setattr(copies, "N_BOTS", 3)
+    rules = smaller("synthetic-2026", sample=25, decoys=200)  # 20 of 25, and 20 of 200
+    rehearsal = bots.request_dry_run(actor=cast.oscar, contest=drafted(cast, rules))
+    assert jobs.work_on(Rehearsal, rehearsal.pk)
+    rehearsal.refresh_from_db()
+    releases = Release.objects.filter(round__contest=rehearsal.played_on)
+    assert releases.count() == 6
+    known = set(rules.round("final-attack").questions[1].known)
+    for release in releases:
+        others = [r for r in releases if r.team_id == release.team_id]
+        sheets = [sheet for other in others for sheet in sheets_of(other).values()]
+        times = Counter(person for sheet in sheets for person in people_on(sheet, known))
+        asked = people_on(sheets_of(release)["members"], known)
+        key = keys_of(release)["members"]
+        said = np.array([times[person] for person in asked]) / len(sheets)
+        assert len(set(said)) == 2, "some stand on the sheet of times, too"
+        assert true_positive_rate(key.inside, said, 0.01)[0] == pytest.approx(0.01, abs=1e-9)
+        for person, cells in zip(asked, lines_of(sheets_of(release)["members"]), strict=True):
+            assert (times[person] > 2) == (cells["time"] == ""), "no sheet answers another"
+
+
+def people_on(sheet: bytes, known: set[str]) -> list[tuple[str, ...]]:
+    return [tuple(line[name] for name in sorted(known)) for line in lines_of(sheet)]
+
+
+def lines_of(sheet: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(sheet.decode())))
 
 
 def all_boards(contest: Contest) -> list[str]:

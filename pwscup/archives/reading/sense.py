@@ -17,7 +17,8 @@ from pwscup.contests.models import Material
 from pwscup.contests.services.branding import MOST_SPONSORS
 from pwscup.formats import ROUNDS
 from scoring.proof.commitments import commitment
-from scoring.rulesets import Ruleset, parse_ruleset
+from scoring.rulesets import Ruleset
+from scoring.rulesets.loader import parse_archived
 from scoring.tables.schema import Schema
 
 PICTURES = (("branding", 1, ("logo", "picture")), ("sponsors", MOST_SPONSORS, ("logo",)))
@@ -57,7 +58,7 @@ def _rules(reader: Reader, row: Row) -> Ruleset:
     if entry not in reader.checked.files:
         raise ArchiveRefused("missing", entry=entry)
     try:
-        rules = parse_ruleset(reader.text(entry))
+        rules = parse_archived(reader.text(entry))
     except CORRUPT as error:
         raise ArchiveRefused("rules", entry=entry, got=error) from error
     if rules.digest != row["digest"]:

@@ -7,21 +7,30 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
 from pwscup.core.texts.parts import joined, listed
-from scoring.questions.asked import BITS, INTERVALS, LINKS
+from scoring.questions.asked import BITS, INTERVALS, LINKS, VALUE
 from scoring.rulesets import localized
 
 if TYPE_CHECKING:
     from scoring.questions.asked import QuestionSpec
     from scoring.rulesets import RoundSpec, Ruleset
 
+CELLS = "cells"
+"""The text about cells that are drawn for each record, in place of that about rows."""
 ASKS = {
     "membership": gettext_lazy("Was this record in the team's table?"),
     "attributes": gettext_lazy("Which value does this record have in the column %(column)s?"),
     "rows": gettext_lazy(
         "Which values does this record have in the columns that the sheet does not show?"
+    ),
+    CELLS: ngettext_lazy(
+        "Which value does this record have in the cell that is drawn for it? The sheet leaves it blank and names "
+        "its column.",
+        "Which values does this record have in the %(cells)d cells that are drawn for it? The sheet leaves them "
+        "blank and names their columns.",
+        "cells",
     ),
     "links": gettext_lazy("Which line of the published table was made from this record?"),
 }
@@ -76,6 +85,10 @@ RESULTS = {
         "the present records whose line is named."
     ),
 }
+ONE_DRAW = gettext_lazy(
+    "All sheets about a table ask people of one list, which is drawn once for all rounds: the sheets on which "
+    "somebody stands say nothing about who is in the table. A cell that a sheet asks is blank on the others."
+)
 COMBINATIONS = {
     "max": gettext_lazy("The rate of a guess is the largest of the results of its questions."),
     "mean": gettext_lazy("The rate of a guess is the mean of the results of its questions."),
@@ -118,7 +131,8 @@ def asked_sentences(spec: RoundSpec, language: str) -> tuple[str, ...]:
         % {"title": q.title, "key": q.key, "sentences": joined(q.header, *q.lines)}
         for q in shown_questions(spec, language)
     ]
-    return (*said, str(COMBINATIONS[spec.combine])) if len(said) > 1 else tuple(said)
+    said += [str(COMBINATIONS[spec.combine])] if len(said) > 1 else []
+    return (*said, str(ONE_DRAW))
 
 
 def header(question: QuestionSpec) -> str:
@@ -128,7 +142,7 @@ def header(question: QuestionSpec) -> str:
         "confidences": "confidence",
         "lines": listed(f"line_{n}" for n in range(1, question.candidates + 1)),
     }
-    names["values"] = question.column or "…"
+    names["values"] = question.column or listed(f"{VALUE}_{n}" for n in question.drawn) or "…"
     names["intervals"] = listed((f"{question.column}_low", f"{question.column}_high"))
     return _("Columns: question, %(columns)s.") % {"columns": names[question.answers]}
 
@@ -136,11 +150,13 @@ def header(question: QuestionSpec) -> str:
 def _lines(question: QuestionSpec) -> tuple[str, ...]:
     values = {
         "column": question.column,
+        "cells": question.cells,
         "tolerance": question.tolerance,
         "candidates": question.candidates,
         "fpr": question.fpr or 0,
     }
-    said = [str(text) % values for text in (ASKS[question.asks], ANSWERS[question.answers])]
+    asks = CELLS if question.cells else question.asks
+    said = [str(text % values) for text in (ASKS[asks], ANSWERS[question.answers])]
     if question.answers == BITS and question.ones is not None:
         said.append(
             ngettext("Exactly %(n)d answer is 1.", "Exactly %(n)d answers are 1.", question.ones)

@@ -36,9 +36,9 @@ class Answerer:
         files: Files = {}
         for question in turn.round.spec.questions:
             sheet = read_sheet(sheets[question.key], question, schema)
-            answers = attacker(question, sheet, published, schema, lines)
-            name = f"{question.key}_{release.team.slug}.csv"
-            files[question.key] = (name, write_answers(answers, question, schema))
+            answers = attacker(question, sheet.known, published, schema, lines)
+            written = write_answers(answers, question, schema, asked=sheet.asked)
+            files[question.key] = (f"{question.key}_{release.team.slug}.csv", written)
         return files
 
     def note(self, bot: Bot) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 GUESS, ESTIMATE = "guess", "estimate"
 MAX_RELEASES = 1_000
-"""Releases of which a process remembers the numbers of questions."""
+"""Releases of which a process remembers the questions."""
 
 
 class Rows:
@@ -73,30 +73,38 @@ class Sheets:
         schema = shown_schema(dataset_of(round.contest))
         rules = {}
         for release in targets:
-            asked = n_questions(release)
+            asked = asked_cells(release)
             rules[release.team.slug] = {
                 question.key: answer_rules(
-                    question, asked[question.key], schema, n_lines=release.n_records
+                    question,
+                    len(asked[question.key]),
+                    schema,
+                    n_lines=release.n_records,
+                    asked=asked[question.key],
                 )
                 for question in round.spec.questions
             }
         return Checks(targets=rules)
 
 
-_questions: dict[int, Mapping[str, int]] = {}
+_asked: dict[int, Mapping[str, list[list[str]]]] = {}
 
 
-def n_questions(release: Release) -> Mapping[str, int]:
-    """The number of questions of each published sheet, by its key; it is remembered, as no release changes."""
-    found = _questions.get(release.pk)
+def asked_cells(release: Release) -> Mapping[str, list[list[str]]]:
+    """For each question of each published sheet, by its key, the columns that are drawn for it, if any.
+
+    It is remembered, as no release changes.
+    """
+    found = _asked.get(release.pk)
     if found is None:
-        if len(_questions) >= MAX_RELEASES:
-            _questions.clear()
-        found = {
-            key: sum(1 for _ in records(decode(sheet, file=key), file=key)) - 1
-            for key, sheet in sheets_of(release).items()
-        }
-        _questions[release.pk] = found
+        if len(_asked) >= MAX_RELEASES:
+            _asked.clear()
+        drawn = {q.key: q.drawn for q in release.round.spec.questions}
+        found = {}
+        for key, sheet in sheets_of(release).items():
+            _header, *lines = records(decode(sheet, file=key), file=key)
+            found[key] = [line[1 : 1 + len(drawn[key])] for line in lines]
+        _asked[release.pk] = found
     return found
 
 

@@ -16,7 +16,7 @@ from pwscup.formats.evaluation import Marked
 from scoring.errors import Collector, ProblemsFound
 from scoring.questions.files import Answers, read_answers
 from scoring.questions.results import combined, result_of
-from scoring.questions.sheets import Key, draw_sheet, sheet_file, true_answers
+from scoring.questions.sheets import Key, draw_sheets, sheet_file, true_answers
 
 if TYPE_CHECKING:
     from pwscup.formats.evaluation import Case, Published, Values
@@ -44,7 +44,7 @@ class Pool(NamedTuple):
 def pool_of(case: Case, answer: Mapping[str, Any]) -> Pool:
     """The pool of a published submission: what was drawn for its team, or the rows of a common table that it kept.
 
-    Records that other teams have as well are not asked.
+    Records that all teams have are not asked: every attacker has them.
     """
     lines = None if "source" not in answer else np.asarray(answer["source"], dtype=np.int64)
     drawn = case.drawn_rows(f"questions about {case.submission.public_id}")
@@ -71,9 +71,20 @@ class Sheets:
         pool, whole = pool_of(case, published.answer), case.organizers_table
         schema = whole.schema.public()
         records = whole.records(f"questions about {case.submission.public_id}")
-        rng, sheets, keys = np.random.default_rng(seed), {}, {}
-        for question in attack.questions:
-            sheet = draw_sheet(question, pool.inside, pool.outside, rng=rng)
+        # All rounds of the contest, so that their sheets together say no more than each of them.
+        rounds = [(r, q) for r in case.ruleset.rounds for q in r.questions]
+        drawn = draw_sheets(
+            [question for _round, question in rounds],
+            pool.inside,
+            pool.outside,
+            schema,
+            rng=np.random.default_rng(seed),
+            cells=_cells(case) if any(question.cells for _round, question in rounds) else None,
+        )
+        sheets, keys = {}, {}
+        for (round, question), sheet in zip(rounds, drawn, strict=True):
+            if round.key != attack.key:
+                continue
             sheets[f"{question.key}.csv"] = sheet_file(question, sheet, records, schema)
             key = true_answers(
                 question, sheet, records, schema, source=pool.source, units=pool.units
@@ -122,6 +133,11 @@ class Sheets:
         return results, keys
 
 
+def _cells(case: Case) -> np.random.Generator:
+    """The draw of the cells that are asked of a record, the same for all teams that have it."""
+    return np.random.default_rng(case.seed("questions"))
+
+
 def answers_to(question: QuestionSpec, key: Key, case: Case) -> Answers | None:
     """The answers of a guess to one question; None without a file."""
     if not case.has(question.key):
@@ -132,6 +148,7 @@ def answers_to(question: QuestionSpec, key: Key, case: Case) -> Answers | None:
         len(key.inside),
         dataset_of(case.submission.round.contest).schema.public(),
         n_lines=target_of(case).n_records,
+        asked=key.asked,
         file=question.key,
     )
 

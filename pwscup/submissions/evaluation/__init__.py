@@ -165,7 +165,8 @@ def shuffled_table(submission: Submission, attack: Round) -> ShuffledTable:
     case = Case(submission)
     found = evaluation.published(case, purpose)
     if attack.format.asks_questions:
-        seed = case.seed(f"{purpose}/questions")
+        number = "" if submission.original is None else f"/{submission.original}"
+        seed = case.seed(f"questions/{submission.team.slug}{number}")
         found = attack.format.evaluation.asked(case, found, attack.spec, seed)
     key = truth.answer_key(found.answer)
     return ShuffledTable(found.table, key, found.n_records, found.candidates)

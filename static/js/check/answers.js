@@ -59,13 +59,17 @@ export class Answers extends Reader {
   // The values of a column by the number of the question, NaN for no answer.
   #column(column, at) {
     const values = new Map();
-    const check = "form" in column ? this.#checkerOf(column) : this.cells.checkerOf(column);
-    for (const { number, row, found } of this.#taken) {
-      const cell = this.#plain(found[at], column.name);
-      const wrong = check(cell);
-      if (wrong) this.problems.add(...wrong, { row, column: column.name });
-      values.set(number, cell === "" ? NaN : Number(cell));
-    }
+    const cells = this.#taken.map((line) => ({ ...line, cell: this.#plain(line.found[at], column.name) }));
+    const { of = [column] } = this.rules; // columns of the table, of which each question asks another
+    of.forEach((asked, place) => {
+      const check = "form" in asked ? this.#checkerOf(asked) : this.cells.checkerOf(asked);
+      for (const { number, row, cell } of cells) {
+        if (column.asked && column.asked[number - 1] !== place) continue;
+        const wrong = check(cell);
+        if (wrong) this.problems.add(...wrong, { row, column: asked.name });
+        values.set(number, cell === "" ? NaN : Number(cell));
+      }
+    });
     return values;
   }
 
