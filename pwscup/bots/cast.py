@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bots: how each anonymizes, attacks, estimates from either kind of disclosure, and publishes a series."""
+"""The bots: how each anonymizes, attacks, estimates from a disclosure, and publishes a series; cheaters."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from scoring.cheaters import CHEATERS
 
 if TYPE_CHECKING:
     from scoring.formats.sequential.drafts import Side
@@ -66,6 +68,8 @@ class Bot:
     series: Way = Way()
     values: str = "intersection"
     answers: str = "nearest"
+    cheat: str = ""
+    """The cheater that it plays, one of `CHEATERS`; its other ways are not used then."""
 
 
 BOTS = (
@@ -112,5 +116,10 @@ BOTS = (
     ),
 )
 BY_NAME = {bot.name: bot for bot in BOTS}
+CAST = tuple(Bot(f"Cheater: {id_}", (), "", id_, cheat=id_) for id_ in CHEATERS)
+"""The bots of dry runs who cheat."""
+PLAYED = BY_NAME | {bot.name: bot for bot in CAST}
+SACRIFICED = next(bot.name for bot in CAST if bot.cheat == "permuted")
+"""The team whose file another one has."""
 ANY_TABLE: tuple[tuple[str, dict[str, Any]], ...] = (("record-deletion", {}),)
 """The methods for tables that a bot's own methods do not fit."""

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.text import slugify
 
 from pwscup.accounts.models import Team
-from pwscup.bots.cast import BOTS
+from pwscup.bots.cast import BOTS, CAST
 from pwscup.contests.models import Contest, Dataset, Round
 from pwscup.contests.selectors import original_of
 from pwscup.contests.services.retention import files_of
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pwscup.core.models import StoredFile
 
 N_BOTS = 4
+CHEATING = CAST
 ROUND_LENGTH = timedelta(minutes=30)
 COPIED = ("title", "title_ja", "timezone", "ruleset_text", "max_team_size", "hidden_measures")
 
@@ -44,8 +46,9 @@ def copy_for_bots(contest: Contest, *, actor: User | None) -> Contest:
     write_down(copy, copy.ruleset, applied_at=timezone.now())
     _copy_table(contest, copy)
     _copy_rounds(contest, copy, timezone.now())
-    for bot in BOTS[: n_bots(contest)]:
-        Team.objects.create(contest=copy, name=bot.name, slug=bot.name.lower(), is_house=True)
+    for bot in (*BOTS[: n_bots(contest)], *CHEATING):
+        slug = slugify(bot.name)
+        Team.objects.create(contest=copy, name=bot.name, slug=slug, is_house=True)
     audit_log.record(
         "contest.dry_run_started", actor=actor, contest_id=contest.pk, subject=f"copy {copy.slug}"
     )

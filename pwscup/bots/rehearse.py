@@ -10,8 +10,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from django.db.models import Q
 from django.utils import timezone
 
+from pwscup.bots.cast import BY_NAME
 from pwscup.bots.playing import rounds
 from pwscup.core import jobs
 from pwscup.core.db import revisions
@@ -72,14 +74,16 @@ def _mark(round: Round) -> None:
 
 
 def _line(round: Round, seconds: float) -> Line:
-    """The summary of a round for organizers: scored and rejected submissions with reasons, and the time."""
-    handed_in = list(Submission.objects.filter(round=round).select_related("team", "target__team"))
+    """The summary of a round for organizers: honest submissions, scored or rejected with reasons, and the time."""
+    made = Submission.objects.filter(round=round).select_related("team", "target__team")
+    honest = Q(target=None) | Q(target__team__name__in=BY_NAME)
+    handed_in = list(made.filter(honest, team__name__in=BY_NAME))
     states = [submission.state for submission in handed_in]
     return {
         "round": round.key,
         "n_files": len(handed_in),
         "n_scored": states.count(State.SCORED),
-        "n_published": round.releases.count(),
+        "n_published": round.releases.filter(team__name__in=BY_NAME).count(),
         "seconds": round_to_tenths(seconds),
         "refused": [
             {

@@ -126,7 +126,8 @@ def answers_of_sheets(question: QuestionSpec, target: Target) -> Answers | None:
     for other in others:
         at = _found(sheet, other, schema)
         for name in set(answers) & set(other.columns):
-            answers[name] = np.where(at >= 0, other[name].to_numpy()[at], answers[name])
+            shown = other[name].to_numpy()[at]
+            answers[name] = np.where((at >= 0) & pd.notna(shown), shown, answers[name])
     return _valued(question, schema, answers)
 
 
@@ -177,8 +178,11 @@ def _valued(question: QuestionSpec, schema: Schema, values: Answers) -> Answers:
 
 
 def _found(records: pd.DataFrame, among: pd.DataFrame, schema: Schema) -> IntArray:
-    """The first of some records that each equals in all columns that both have; -1 where there is none."""
+    """The first of some records that each equals in all columns of both without a blank; -1 where there is none."""
     names = [n for n in schema.public().names if n in records.columns and n in among.columns]
+    names = [n for n in names if records[n].notna().all() and among[n].notna().all()]
+    if not names:
+        return np.full(len(records), -1, dtype=np.int64)
     first = among[names].reset_index(drop=True).drop_duplicates()
     at = first.assign(**{"#": first.index.to_numpy()})
     both = records[names].merge(at, on=names, how="left")

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.bots import copies, services
-from pwscup.bots.cast import BOTS, BY_NAME
+from pwscup.bots.cast import BOTS, BY_NAME, CAST
 from pwscup.bots.models import Rehearsal
 from pwscup.contests.models import Contest
 from pwscup.contests.selectors import dataset_of
@@ -37,6 +37,19 @@ def played(contest: Contest, actor) -> Rehearsal:
     return rehearsal
 
 
+@pytest.fixture(autouse=True)
+def honest_only(request, monkeypatch):
+    """The cast of cheaters plays where a test asks for it: it takes longer than all honest bots."""
+    if "cheaters" not in request.fixturenames:
+        monkeypatch.setattr(copies, "CHEATING", ())
+
+
+@pytest.fixture
+def cheaters():
+    """The whole cast."""
+    return CAST
+
+
 @pytest.fixture
 def lecture(cast) -> Contest:
     contest = factories.make_lecture_contest(organizer=cast.oscar)
@@ -45,7 +58,7 @@ def lecture(cast) -> Contest:
     return contest
 
 
-def test_bots_play_a_contest_of_one_table_through(cast):
+def test_bots_and_cheaters_play_a_contest_of_one_table_through(cast, cheaters):
     rehearsal = played(cast.contest, cast.oscar)
     assert rehearsal.state == Rehearsal.State.DONE
     copy = rehearsal.played_on
@@ -55,6 +68,12 @@ def test_bots_play_a_contest_of_one_table_through(cast):
     assert (tables["n_files"], tables["n_scored"], tables["refused"]) == (n, n, [])
     assert (guesses["n_published"], guesses["n_files"]) == (n, n * (n - 1))
     assert guesses["n_scored"] == n * (n - 1)
+    made = Submission.objects.filter(round__contest=copy, state=State.SCORED)
+    played_by = set(made.values_list("team__name", flat=True)) - set(BY_NAME)
+    assert played_by == {bot.name for bot in cheaters} - {
+        "Cheater: verbatim",  # nobody has other records
+        "Cheater: sheets-only",  # nor sheets
+    }
     assert not Submission.objects.filter(round__contest=cast.contest).exists()
     assert not Release.objects.filter(round__contest=cast.contest).exists()
 

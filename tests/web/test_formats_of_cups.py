@@ -101,6 +101,7 @@ def wizard_schemas():
 @pytest.mark.parametrize("draft", PLAYED, indirect=True)
 def test_bots_play_it_through_and_an_archive_brings_its_boards_back(cast, draft, monkeypatch):
     monkeypatch.setattr(copies, "N_BOTS", 3)
+    monkeypatch.setattr(copies, "CHEATING", ())
     rehearsal = bots.request_dry_run(actor=cast.oscar, contest=draft)
     assert jobs.work_on(Rehearsal, rehearsal.pk)
     rehearsal.refresh_from_db()

@@ -18,7 +18,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from pwscup.accounts.models import Team
-from pwscup.bots.cast import BY_NAME, Bot
+from pwscup.bots.cast import BY_NAME, PLAYED, SACRIFICED, Bot
 from pwscup.contests.selectors import dataset_of
 from pwscup.formats.playing import Turn
 from pwscup.submissions import draws, evaluation, services
@@ -78,7 +78,7 @@ def _players(contest: Contest, guests: Mapping[str, Bot]) -> Players:
 
 def _bot_of(team: Team) -> Bot:
     """The bot of a team of the platform, with the attack that the rules give it."""
-    bot = BY_NAME[team.name]
+    bot = PLAYED[team.name]
     attacker = team.contest.ruleset.baseline_attackers.get(team.name, bot.attacker)
     return replace(bot, attacker=attacker)
 
@@ -138,8 +138,15 @@ def _targets(play: Play) -> list[tuple[Release, Team, Bot]]:
         (release, team, bot)
         for release in releases
         for team, bot in play.players.items()
-        if release.team_id != team.pk and (team.pk, release.pk) not in made
+        if release.team_id != team.pk
+        and (team.pk, release.pk) not in made
+        and _meets(bot, release.team.name)
     ][: play.at_most]
+
+
+def _meets(bot: Bot, attacked: str) -> bool:
+    """Cheaters attack honest tables, and the one whose file they have; honest bots attack all."""
+    return not bot.cheat or attacked == SACRIFICED or attacked not in PLAYED.keys() - BY_NAME.keys()
 
 
 def hand_in_guesses(play: Play) -> int:

@@ -9,6 +9,9 @@ from pwscup.contests.selectors import dataset_of
 from pwscup.formats.attacks.archives import records_of
 from pwscup.formats.attacks.sheets import sheets_of
 from pwscup.formats.common.bots import attacked
+from pwscup.formats.common.cheats import target_of
+from scoring.cheaters import CHEATERS
+from scoring.cheaters.answers import constant_answers
 from scoring.questions.attackers import ATTACKERS, read_sheet
 from scoring.questions.files import write_answers
 
@@ -27,22 +30,32 @@ class Answerer:
     def known(self, round: Round) -> Schema:
         return dataset_of(round.contest).schema.public()
 
-    def files(self, turn: Turn) -> Files:
+    def files(self, turn: Turn) -> Files | None:
         """An answer file for each question."""
         (release, _seed), schema = attacked(turn), turn.known
         records, lines, _n_lines = records_of(release, schema)
         published, sheets = records.to_frame(), sheets_of(release)
-        attacker = ATTACKERS[turn.bot.answers]
+        attacker, cheater = ATTACKERS[turn.bot.answers], CHEATERS.get(turn.bot.cheat)
+        if cheater:
+            none = published[:0]
+            target = target_of(turn, release, schema, known=none, seen=published, places=lines)
         files: Files = {}
         for question in turn.round.spec.questions:
             sheet = read_sheet(sheets[question.key], question, schema)
-            answers = attacker(question, sheet.known, published, schema, lines)
+            if cheater:
+                answers = cheater.answers and cheater.answers(question, target)
+            else:
+                answers = attacker(question, sheet.known, published, schema, lines)
+            if answers is None and cheater and cheater.answers and question.required:
+                answers = constant_answers(question, target)
+            if answers is None:
+                continue
             written = write_answers(answers, question, schema, asked=sheet.asked)
             files[question.key] = (f"{question.key}_{release.team.slug}.csv", written)
-        return files
+        return files or None
 
     def note(self, bot: Bot) -> str:
-        return bot.answers
+        return bot.cheat or bot.answers
 
 
 ANSWERS = Answerer()

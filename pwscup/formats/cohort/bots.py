@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pwscup.formats.cohort.evaluation import FILE
-from pwscup.formats.common.bots import given, public_table
+from pwscup.formats.common.bots import given
+from pwscup.formats.common.cheats import cheated, public_table
 from scoring.anonymizers.synthesizers import SYNTHESIZERS
 from scoring.rulesets.kinds import MODEL_FILE
 from scoring.sandbox.models import trained
@@ -46,20 +47,29 @@ class Synthesizer:
     def known(self, _round: Round) -> None:
         """Only the table."""
 
-    def files(self, turn: Turn) -> Files:
+    def files(self, turn: Turn) -> Files | None:
         original, bot, seed = given(turn)
+        schema, rules = original.schema.public(), turn.team.contest.ruleset
+        if bot.cheat:
+            table = cheated(turn, original, is_aligned=False)
+            if table is None:
+                return None
+            made = write_table(Records.of(table.table, schema), schema)
+            return files_of(made, turn.round.spec, schema, rules)
         method, option = METHODS[bot.name]
         rng = np.random.default_rng(seed)
         made = synthetic_file(
             public_table(original),
-            original.schema.public(),
-            turn.team.contest.ruleset,
+            schema,
+            rules,
             (method, option),
             rng=rng,
         )
-        return files_of(made, turn.round.spec, original.schema.public(), turn.team.contest.ruleset)
+        return files_of(made, turn.round.spec, schema, rules)
 
     def note(self, bot: Bot) -> str:
+        if bot.cheat:
+            return bot.note
         method, option = METHODS[bot.name]
         return ", ".join([method, *(f"{name} = {value}" for name, value in option.items())])
 

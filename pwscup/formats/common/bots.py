@@ -10,7 +10,9 @@ import numpy as np
 from pwscup.bots.cast import ANY_TABLE
 from pwscup.contests.selectors import dataset_of
 from pwscup.core.files import storage
+from pwscup.formats.common.cheats import cheated, public_table, target_of
 from scoring.anonymizers import anonymize
+from scoring.cheaters import CHEATERS
 from scoring.errors import ProblemsFound
 from scoring.evaluate import Prepared
 from scoring.registry import ATTACKS
@@ -27,19 +29,13 @@ if TYPE_CHECKING:
     from scoring.tables.schema import Schema
 
 
-def public_table(dataset: Dataset) -> pd.DataFrame:
-    """The part of a table that participants have."""
-    if dataset.public is None:
-        raise LookupError(f"table {dataset.pk} has no public part")
-    return read_table(
-        storage.read(dataset.public), dataset.schema.public(), file="original", original=True
-    )
-
-
 def anonymized_files(original: Dataset, bot: Bot, seed: int) -> Files:
     """A table and the row numbers of its records, by the bot's chain of methods."""
     schema = original.schema.public()
-    result = anonymized(public_table(original), schema, bot, seed)
+    return _files(anonymized(public_table(original), schema, bot, seed), schema)
+
+
+def _files(result: Anonymized, schema: Schema) -> Files:
     return {
         "anonymized": ("anonymized.csv", write_table(result.table, schema)),
         "rows": ("rows.csv", write_rows(result.source)),
@@ -87,8 +83,12 @@ class Anonymizer:
     def known(self, _round: Round) -> None:
         """Only the table."""
 
-    def files(self, turn: Turn) -> Files:
-        return anonymized_files(*given(turn))
+    def files(self, turn: Turn) -> Files | None:
+        original, bot, seed = given(turn)
+        if not bot.cheat:
+            return anonymized_files(original, bot, seed)
+        made = cheated(turn, original, is_aligned=True)
+        return made and _files(made, original.schema.public())
 
     def note(self, bot: Bot) -> str:
         return bot.note
@@ -102,14 +102,25 @@ class RowGuesser:
     def known(self, round: Round) -> Knowledge | Schema:
         return Knowledge.of_original(dataset_of(round.contest))
 
-    def files(self, turn: Turn) -> Files:
-        release, seed = attacked(turn)
+    def files(self, turn: Turn) -> Files | None:
+        release, _seed = attacked(turn)
         known: Knowledge = turn.known
         seen = read_table(storage.read(release.table), known.schema, file="anonymized")
-        return guess_file(release, write_guess(known.guess(seen, turn.bot, seed)))
+        guess = guessed(turn, known, seen)
+        return None if guess is None else guess_file(release, write_guess(guess))
 
     def note(self, bot: Bot) -> str:
-        return bot.attacker
+        return bot.cheat or bot.attacker
+
+
+def guessed(turn: Turn, known: Knowledge, seen: pd.DataFrame) -> np.ndarray | None:
+    """The rows of what an attacker knows that a bot guesses; None where it attacks nothing."""
+    release, seed = attacked(turn)
+    if not turn.bot.cheat:
+        return known.guess(seen, turn.bot, seed)
+    guess = CHEATERS[turn.bot.cheat].rows
+    table = known.known.table
+    return guess and guess(target_of(turn, release, known.schema, known=table, seen=seen))
 
 
 def given(turn: Turn) -> tuple[Dataset, Bot, int]:

@@ -18,8 +18,9 @@ from pwscup.formats.common.bots import (
     attacked,
     given,
     guess_file,
-    public_table,
+    guessed,
 )
+from pwscup.formats.common.cheats import cheated, public_table
 from scoring.anonymizers import anonymize
 from scoring.formats.lecture import positions_of
 from scoring.rulesets.gates import gated, outside
@@ -44,11 +45,17 @@ DELETION = ("record-deletion", {"fraction": 0.45})
 class AlignedAnonymizer(Anonymizer):
     """A bot submits a line for each record of the original, its values all of the original's."""
 
-    def files(self, turn: Turn) -> Files:
+    def files(self, turn: Turn) -> Files | None:
         original, bot, seed = given(turn)
         schema, table = original.schema.public(), public_table(original)
-        result = anonymized(table, schema, bot, seed, BACK_MAPPING)
-        if not is_admitted(turn, table, result):
+        result = (
+            cheated(turn, original, is_aligned=True)
+            if bot.cheat
+            else anonymized(table, schema, bot, seed, BACK_MAPPING)
+        )
+        if result is None:
+            return None
+        if not bot.cheat and not is_admitted(turn, table, result):
             result = anonymize(table, schema, [DELETION], rng=np.random.default_rng(seed))
         positions = positions_of(result.source, len(table))
         names = turn.round.contest.ruleset.data.columns_of_parts(schema) or {
@@ -76,16 +83,19 @@ class CandidateGuesser(RowGuesser):
     def known(self, round: Round) -> Schema:
         return dataset_of(round.contest).schema.public()
 
-    def files(self, turn: Turn) -> Files:
+    def files(self, turn: Turn) -> Files | None:
         """A guess at the candidate for every line of a release that holds a record."""
-        (release, seed), schema = attacked(turn), turn.known
+        (release, _seed), schema = attacked(turn), turn.known
         if release.candidates is None:
             raise LookupError(f"release {release.pk} has no candidates")
         data = storage.read(release.candidates)
         known = Knowledge(read_table(data, schema, file="candidates", original=True), schema)
         records, lines, n_lines = records_of(release, schema)
+        found = guessed(turn, known, records.to_frame())
+        if found is None:
+            return None
         guess = np.full(n_lines, -1, dtype=np.int64)
-        guess[lines] = known.guess(records.to_frame(), turn.bot, seed)
+        guess[lines] = found
         return guess_file(release, write_candidate_guess(guess))
 
 

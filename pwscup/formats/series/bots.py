@@ -12,6 +12,7 @@ from pwscup.bots.cast import Way
 from pwscup.contests.selectors import dataset_of, shown_schema
 from pwscup.core.files import storage
 from pwscup.formats.common.bots import given, guess_file
+from scoring.cheaters import CHEATERS
 from scoring.errors import ProblemsFound
 from scoring.formats.sequential.background import read_background, read_published
 from scoring.formats.sequential.bundles import pack
@@ -47,17 +48,21 @@ class Publisher:
     def known(self, _round: Round) -> None:
         """Only the tables."""
 
-    def files(self, turn: Turn) -> Files:
+    def files(self, turn: Turn) -> Files | None:
         original, bot, _seed = given(turn)
         spec = original.contest.ruleset.sequential
         if spec is None or original.public is None:
             raise LookupError(f"dataset {original.pk} is no series of a team")
         schema = original.schema
-        found = series_of(read_tables(storage.read(original.public), schema), bot.series, spec)
+        microdata = read_tables(storage.read(original.public), schema)
+        cheat = CHEATERS[bot.cheat].series if bot.cheat else None
+        if bot.cheat and cheat is None:
+            return None
+        found = cheat(microdata, spec.m) if cheat else series_of(microdata, bot.series, spec)
         return {"series": ("series.zip", pack(handed_in(found, identifier_of(schema))))}
 
     def note(self, bot: Bot) -> str:
-        return bot.series.note
+        return bot.cheat or bot.series.note
 
 
 def series_of(microdata: Microdata, way: Way, spec: SequentialSpec) -> Series:
@@ -135,17 +140,21 @@ class ValueGuesser:
     def known(self, round: Round) -> Schema:
         return shown_schema(dataset_of(round.contest))
 
-    def files(self, turn: Turn) -> Files:
+    def files(self, turn: Turn) -> Files | None:
         release, schema = turn.release, turn.known
         if release is None or release.candidates is None:
             raise LookupError("a release without a background table")
         people = read_background(storage.read(release.candidates), schema)
         seen = read_published(storage.read(release.table), people)
-        guesses = GUESSERS[turn.bot.values](seen.people, seen.releases)
+        bot = turn.bot
+        guess = CHEATERS[bot.cheat].values if bot.cheat else GUESSERS[bot.values]
+        if guess is None:
+            return None
+        guesses = guess(seen.people, seen.releases)
         return guess_file(release, write_value_guess(values_of(guesses, seen.people)))
 
     def note(self, bot: Bot) -> str:
-        return bot.values
+        return bot.cheat or bot.values
 
 
 SERIES, VALUES = Publisher(), ValueGuesser()
