@@ -62,6 +62,15 @@ def add_arguments(command: Parser) -> None:
         metavar="PART",
         help="tie-breakers of equal totals, in order: utility, protection, attack, presentation",
     )
+    command.add_argument(
+        "--intervals", action="store_true", help="intervals of totals and ranks, with --answers"
+    )
+    command.add_argument(
+        "--answers",
+        type=int,
+        metavar="N",
+        help="the records, or answers, that every rate is a share of",
+    )
 
 
 def _add_files(command: Parser, option: str, metavar: str, text: str) -> None:

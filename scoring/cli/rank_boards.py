@@ -9,10 +9,11 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scoring import plugins
 from scoring.catalogs import Registry
+from scoring.cli import rank_intervals
 from scoring.cli.output import Output, UsageError, aligned, read_file
 from scoring.errors import Collector, ProblemsFound
 from scoring.formulas import (
@@ -30,6 +31,9 @@ from scoring.formulas import (
 from scoring.formulas.files import read_counts, read_matrix, read_part
 from scoring.formulas.ranking import AVERAGES
 from scoring.options import unknown_option, wrong_value
+
+if TYPE_CHECKING:
+    from scoring.formulas.uncertainty import Place
 
 GIVEN = {"utility": 100.0, "presentation": 100.0, "loss": math.inf, "repeats": math.inf}
 """The values of teams in files of their own, and the largest value of each; the other parts are in the matrix."""
@@ -95,9 +99,17 @@ def rank(arguments: Namespace, output: Output) -> None:
         "tie_breaks": tie_breaks,
         "attackers": attackers,
     }
+    known = rank_intervals.found(arguments, seasons[0].defenders, len(seasons))
     if len(boards) == 1:
-        values["teams"] = _lines(boards[0])
-        output.result(values, _text(formula, boards[0], boards, arguments))
+        places: Mapping[str, Place] = {}
+        if known:
+            from scoring.formulas.places import board_places  # numpy
+            from scoring.rulesets.base import ONLY_BOARD, BoardSpec
+
+            spec = BoardSpec(ONLY_BOARD, {}, formula.id, settings, direction=formula.direction)
+            places = board_places([spec], seasons[0], known, {spec.key: boards[0]})[spec.key]
+        values["teams"] = rank_intervals.with_places(_lines(boards[0]), places)
+        output.result(values, _text(formula, boards[0], boards, arguments, places))
         return
     whole = combined(list(zip(weights, boards, strict=True)), formula.direction, tie_breaks)
     values["teams"] = _lines(whole)
@@ -298,7 +310,13 @@ def _lines(board: Board) -> list[dict[str, Any]]:
     return [{"team": team, **asdict(line)} for team, line in ordered]
 
 
-def _text(formula: Formula, board: Board, boards: Sequence[Board], arguments: Namespace) -> str:
+def _text(
+    formula: Formula,
+    board: Board,
+    boards: Sequence[Board],
+    arguments: Namespace,
+    places: Mapping[str, Place] | None = None,
+) -> str:
     parts = [p for p in PARTS if p not in GIVEN or getattr(arguments, p) is not None]
     seasons = boards if len(boards) > 1 else []
     head = ["rank", "team", "total"]
@@ -312,7 +330,8 @@ def _text(formula: Formula, board: Board, boards: Sequence[Board], arguments: Na
         rows.append([str(line["rank"]), line["team"], *map(_number, numbers), *decided])
     right = [0, *range(2, 3 + len(seasons) + len(parts))]
     text = f"{formula.title}, {formula.direction} is better"
-    return f"{text}\n\n{aligned([head, *rows], right=right)}"
+    table = rank_intervals.with_columns([head, *rows], _lines(board), places or {})
+    return f"{text}\n\n{aligned(table, right=right)}"
 
 
 def _number(value: float | None) -> str:

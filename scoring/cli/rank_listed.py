@@ -6,8 +6,9 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from scoring.cli import rank_intervals
 from scoring.cli.output import Output, UsageError, aligned, read_file
 from scoring.formulas import (
     PARTS,
@@ -22,6 +23,9 @@ from scoring.formulas.downloads import read_rates, read_tables
 from scoring.formulas.files import read_counts, read_part, read_totals
 from scoring.rulesets import Ruleset, localized
 from scoring.rulesets.base import BoardSpec
+
+if TYPE_CHECKING:
+    from scoring.formulas.uncertainty import Place
 
 Boards = dict[str, dict[str, Line]]
 
@@ -61,11 +65,20 @@ def rank_listed(
     whole = made[0]
     if len(made) > 1:
         whole = season_boards(specs, list(zip(weights, made, strict=True)))
+    places: dict[str, dict[str, Place]] = {}
+    tables = stages[0].scores.defenders if stages else ()
+    if known := rank_intervals.found(arguments, tables, len(made)):
+        from scoring.formulas.places import board_places
+
+        places = board_places(specs, stages[0].scores, known, whole)
     values = {
         "ruleset": rules.id,
-        "boards": [_board(spec, whole[spec.key], made, weights) for spec in specs],
+        "boards": [
+            _board(spec, whole[spec.key], made, weights, places.get(spec.key, {})) for spec in specs
+        ],
     }
-    output.result(values, "\n\n".join(_text(spec, whole, made) for spec in specs))
+    texts = [_text(spec, whole, made, places.get(spec.key, {})) for spec in specs]
+    output.result(values, "\n\n".join(texts))
 
 
 def stages_of(arguments: Namespace, rules: Ruleset) -> list[Stage]:
@@ -129,14 +142,18 @@ def _totals(path: str, specs: Sequence[BoardSpec]) -> Boards:
 
 
 def _board(
-    spec: BoardSpec, lines: Mapping[str, Line], made: Sequence[Boards], weights: Sequence[float]
+    spec: BoardSpec,
+    lines: Mapping[str, Line],
+    made: Sequence[Boards],
+    weights: Sequence[float],
+    places: Mapping[str, Place],
 ) -> dict[str, Any]:
     found: dict[str, Any] = {
         "key": spec.key,
         "title": dict(spec.title),
         "formula": spec.formula,
         "direction": spec.season_direction if len(made) > 1 else spec.direction,
-        "teams": _lines(lines),
+        "teams": rank_intervals.with_places(_lines(lines), places),
     }
     if len(made) > 1:
         found["seasons"] = [
@@ -151,7 +168,9 @@ def _lines(lines: Mapping[str, Line]) -> list[dict[str, Any]]:
     return [{"team": team, **asdict(line)} for team, line in ordered]
 
 
-def _text(spec: BoardSpec, whole: Boards, made: Sequence[Boards]) -> str:
+def _text(
+    spec: BoardSpec, whole: Boards, made: Sequence[Boards], intervals: Mapping[str, Place]
+) -> str:
     board = whole[spec.key]
     seasons = [boards.get(spec.key, {}) for boards in made] if len(made) > 1 else []
     below = [] if seasons else [(key, whole[key]) for key in spec.boards]
@@ -168,6 +187,7 @@ def _text(spec: BoardSpec, whole: Boards, made: Sequence[Boards]) -> str:
         rows.append([str(line["rank"]), team, *map(_number, numbers), *places])
     direction = spec.season_direction if seasons else spec.direction
     title = localized(spec.title, "en") if spec.title else spec.formula
+    rows = rank_intervals.with_columns(rows, _lines(board), intervals)
     table = aligned(rows, right=[0, *range(2, len(rows[0]))])
     return f"{title}, {direction} is better\n\n{table}"
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from scoring.cli import rank_intervals
 from scoring.cli.input import read_ruleset
 from scoring.cli.output import Output, UsageError, aligned, read_file
 from scoring.formulas import (
@@ -24,6 +25,8 @@ from scoring.formulas import (
 from scoring.formulas.base import EARLIER
 from scoring.formulas.downloads import RatesFile, TablesFile, read_rates, read_tables
 from scoring.formulas.files import read_part
+from scoring.formulas.places import measure_places
+from scoring.formulas.uncertainty import Place
 from scoring.rulesets import RankingSpec, Ruleset
 
 Facts = TableFacts[str]
@@ -45,8 +48,16 @@ def rank_measures(arguments: Namespace, weights: Sequence[float], output: Output
         "attackers": rules.ranking.attackers,
     }
     found = [_lines(facts, of) for facts, of in zip(stages, boards, strict=True)]
+    known = rank_intervals.found(arguments, stages[0].published, len(found))
     if len(found) == 1:
-        output.result(values | {"teams": found[0]}, _text(found[0]))
+        of = (
+            measure_places(stages[0], rules.ranking, known, boards[0], rules.weights)
+            if known
+            else {}
+        )
+        places = of.get("overall", {})
+        teams = rank_intervals.with_places(found[0], places)
+        output.result(values | {"teams": teams}, _text(found[0], places))
         return
     lines = [season_lines(facts, of.overall) for facts, of in zip(stages, boards, strict=True)]
     weighted = [(w, own) for w, own in zip(weights, lines, strict=True) if own]
@@ -170,7 +181,7 @@ def _in_order(lines: Any) -> list[dict[str, Any]]:
     return sorted(lines, key=lambda line: (line["rank"] is None, line["rank"]))
 
 
-def _text(lines: Sequence[Mapping[str, Any]]) -> str:
+def _text(lines: Sequence[Mapping[str, Any]], places: Mapping[str, Place]) -> str:
     """A line for each team: its place, and its places on the boards of tables and of attacks."""
     head = ["rank", "team", "total", "table", "utility", "safety", "worst rate"]
     has_attacks = any(line["attack"] for line in lines)
@@ -182,6 +193,7 @@ def _text(lines: Sequence[Mapping[str, Any]]) -> str:
         if has_attacks:
             cells += [_number(attack.get("rank")), _number(attack.get("mean_rate"))]
         rows.append(cells)
+    rows = rank_intervals.with_columns(rows, lines, places)
     return aligned(rows, right=[0, *range(2, len(rows[0]))])
 
 
