@@ -60,7 +60,7 @@ def add_arguments(command: Parser) -> None:
         action="extend",
         default=[],
         metavar="PART",
-        help="tie-breakers of equal totals, in order: utility, protection, attack, presentation",
+        help="tie-breakers of equal totals, in order: utility, protection, attack, presentation, lowest-rates",
     )
     command.add_argument(
         "--intervals", action="store_true", help="intervals of totals and ranks, with --answers"

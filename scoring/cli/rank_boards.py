@@ -28,6 +28,7 @@ from scoring.formulas import (
     combined,
     ranked,
 )
+from scoring.formulas.base import LOWEST_RATES
 from scoring.formulas.files import read_counts, read_matrix, read_part
 from scoring.formulas.ranking import AVERAGES
 from scoring.options import unknown_option, wrong_value
@@ -229,8 +230,8 @@ def _check_files(formula: Formula, arguments: Namespace) -> None:
 
 def _check_tie_breaks(arguments: Namespace) -> None:
     for part in arguments.tie_break:
-        if part not in PARTS:
-            raise UsageError(f"--tie-break: expected some of {', '.join(PARTS)}, got {part}")
+        if part not in (known := (*PARTS, LOWEST_RATES)):
+            raise UsageError(f"--tie-break: expected some of {', '.join(known)}, got {part}")
         if part in GIVEN and getattr(arguments, part) is None:
             raise UsageError(f"--{part} is needed: --tie-break {part} uses it")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scoring.cli.arguments import (
     Parser,
+    add_control,
     add_ruleset,
     add_schema,
     add_seed,
@@ -46,6 +47,7 @@ def add_arguments(command: Parser) -> None:
         metavar="FILE",
         help="the model that is submitted with the table; without it measures that read one have no value",
     )
+    add_control(command, "for measures that compare with strangers or test a model on them: ")
     command.add_argument(
         "--programs",
         metavar="FILE",
@@ -148,12 +150,13 @@ def _programmed(
 
 def _prepared(arguments: Namespace, schema: Schema, output: Output) -> Prepared:
     """The original, prepared; the table itself is freed before the submission is read."""
-    from scoring.cli.input import read_original
+    from scoring.cli.input import read_control, read_original
     from scoring.scores.prepared import Prepared
 
     original = read_original(arguments, schema, output)
     output.step("preparing the original")
-    return Prepared.of(original, schema)
+    control = read_control(arguments, schema, output).to_frame() if arguments.control else None
+    return Prepared.of(original, schema, control=control)
 
 
 def _counted_by(

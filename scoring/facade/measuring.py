@@ -46,6 +46,7 @@ def score(
     hierarchies: Mapping[str, Any] | str | Path | None = None,
     closeness: str | None = None,
     model: str | Path | bytes | None = None,
+    control: pd.DataFrame | None = None,
     synthetic: bool = False,
     seed: int = 1,
     progress: bool = True,
@@ -76,6 +77,8 @@ def score(
         Generalization hierarchies of sensitive categories, for t-closeness.
     model : path or bytes, optional
         The model that is submitted with the table.
+    control : DataFrame, optional
+        Records of the same kind that neither the table nor the model was made from, for measures that need them.
     synthetic : bool
         The table was made from no certain records, and declares no rows.
     seed : int
@@ -123,6 +126,10 @@ def score(
         if rules is None
         else _submission(original, anonymized, schema, rows, rules)
     )
+    if control is not None:
+        known = tables[-1]
+        others = frame_for(control, known, file="control", original=True)
+        tables = (evaluate.Prepared.of(tables[0], known, control=others), *tables[1:])
     with steps(len(chosen), progress=progress) as step:
         values = evaluate.score(
             *tables, options=options, measures=chosen, files=files, progress=step

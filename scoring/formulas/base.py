@@ -17,7 +17,9 @@ PARTS = ("utility", "protection", "attack", "presentation")
 """The parts of a score; each is a percentage, and higher is better."""
 EARLIER = "earlier"
 """The tie-break by which the earlier counted submission wins."""
-TIE_BREAKS = (*PARTS, EARLIER)
+LOWEST_RATES = "lowest-rates"
+"""The tie-break by a team's lowest rate against another table, then the second lowest, and so on: more is better."""
+TIE_BREAKS = (*PARTS, EARLIER, LOWEST_RATES)
 ALL_TEAMS: frozenset[Any] = frozenset({"all teams"})
 """Represents the defenders of a contest in which every team's table is published."""
 

@@ -14,7 +14,7 @@ from scoring.formulas.base import PARTS, TIE_BREAKS, Formula, Line, Scores
 from scoring.formulas.catalog import FORMULAS
 from scoring.formulas.parts import part
 from scoring.formulas.ranking import K, competition_ranks
-from scoring.formulas.standings import FINAL, board_of, combined, means
+from scoring.formulas.standings import FINAL, attack_places, board_of, combined, means
 
 if TYPE_CHECKING:
     from scoring.rulesets.base import BoardSpec
@@ -171,7 +171,7 @@ def ranked_boards(
                 spec.direction,
                 spec.tie_breaks,
                 arrived or {},
-                _places(spec.tie_breaks, known),
+                _places(spec.tie_breaks, known) | attack_places(scores),
             )
             if teams is scores.teams:
                 among[spec.key] = known[spec.key]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic
 
-from scoring.formulas.base import Line
+from scoring.formulas.base import Line, Scores
 from scoring.formulas.ranking import (
     AnonymizationStanding,
     AttackStanding,
@@ -17,7 +17,7 @@ from scoring.formulas.ranking import (
     attack_board,
     overall_board,
 )
-from scoring.formulas.standings import combined
+from scoring.formulas.standings import attack_places, combined
 
 if TYPE_CHECKING:
     from scoring.rulesets.base import RankingSpec
@@ -124,7 +124,7 @@ def measure_ranks(
         if attacker in rates:
             rates[attacker][defender] = rate
     offence = attack_board(rates, facts.published, ranking.attackers)
-    return Boards(defence, offence, _overall(facts, ranking, defence, offence))
+    return Boards(defence, offence, _overall(facts, ranking, defence, offence, rates))
 
 
 def _overall(
@@ -132,6 +132,7 @@ def _overall(
     ranking: RankingSpec,
     defence: Mapping[K, AnonymizationStanding],
     offence: Mapping[K, AttackStanding],
+    rates: Mapping[K, Mapping[K, float | None]],
 ) -> dict[K, Line]:
     n = len(facts.teams)
     tables = {t: defence[t].rank if t in facts.measured else None for t in facts.teams}
@@ -149,7 +150,14 @@ def _overall(
     }
     if not ranking.tie_breaks:
         return lines
-    parted = combined([(1, lines)], "lower", ranking.tie_breaks, facts.arrived)
+    places = attack_places(
+        Scores(
+            tuple({*facts.teams, *facts.published}),
+            {a: {d: 100 * (rate or 0.0) for d, rate in of.items()} for a, of in rates.items()},
+            defenders=frozenset(facts.published),
+        )
+    )
+    parted = combined([(1, lines)], "lower", ranking.tie_breaks, facts.arrived, places=places)
     return {
         team: replace(line, rank=parted[team].rank, tie_broken_by=parted[team].tie_broken_by)
         for team, line in lines.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from scoring.formulas.base import PARTS, Scores
 from scoring.formulas.ranking import K, averaged
+from scoring.scores.options import DECIMALS
 
 
 def protection(scores: Scores[K], team: K) -> float | None:
@@ -61,6 +62,18 @@ def attack_score(scores: Scores[K], team: K) -> float | None:
     if not targets:
         return None
     return averaged([scores.rate(team, target) or 0.0 for target in targets], scores.attackers)
+
+
+def lowest_rates(scores: Scores[K]) -> dict[K, tuple[float, ...]]:
+    """The rates of each team against the other published tables, the lowest first; 0 for one that it did not attack.
+
+    Examples
+    --------
+    >>> lowest_rates(Scores(("a", "b", "c"), {"a": {"b": 60.0, "c": 10.0}, "b": {"c": 5.0}}))
+    {'a': (10.0, 60.0), 'b': (0.0, 5.0), 'c': (0.0, 0.0)}
+    """
+    rates = {t: [scores.rate(t, other) or 0.0 for other in scores.targets(t)] for t in scores.teams}
+    return {team: tuple(sorted(round(r, DECIMALS) for r in own)) for team, own in rates.items()}
 
 
 def part(scores: Scores[K], name: str) -> dict[K, float | None]:

@@ -10,6 +10,7 @@ from typing import Any
 from scoring.errors import ProblemsFound
 from scoring.formulas.base import (
     EARLIER,
+    LOWEST_RATES,
     PARTS,
     TIE_BREAKS,
     Line,
@@ -17,7 +18,7 @@ from scoring.formulas.base import (
     Settings,
 )
 from scoring.formulas.catalog import FORMULAS
-from scoring.formulas.parts import part
+from scoring.formulas.parts import lowest_rates, part
 from scoring.formulas.ranking import K, competition_ranks
 from scoring.scores.options import DECIMALS
 
@@ -42,8 +43,8 @@ def ranked(
     settings
         Those of the formula that are not its defaults.
     tie_breaks
-        Tie-breaks of equal totals, in this order: a part of which more is better, or "earlier". A team without a value
-        comes after those with one. Teams that remain equal share the rank.
+        Tie-breaks of equal totals, in this order: a part of which more is better, "earlier", or "lowest-rates". A team
+        without a value comes after those with one. Teams that remain equal share the rank.
     arrived
         When each team's counted submission arrived, in values of one kind that can be compared.
 
@@ -73,7 +74,14 @@ def ranked(
         raise ProblemsFound(problems)
     totals = chosen.function(scores, chosen.with_defaults(settings or {}))
     own = {name: part(scores, name) for name in PARTS}
-    return board_of(totals, own, chosen.direction, tie_breaks, arrived or {})
+    places = attack_places(scores)
+    return board_of(totals, own, chosen.direction, tie_breaks, arrived or {}, places)
+
+
+def attack_places(scores: Scores[K]) -> dict[str, dict[K, int]]:
+    """The places of teams by the tie-break of their lowest rates, as `board_of` takes them; a season has none."""
+    lowest = lowest_rates(scores)
+    return {LOWEST_RATES: _first_places({t: tuple(-r for r in own) for t, own in lowest.items()})}
 
 
 def combined(
@@ -189,7 +197,7 @@ def board_of(
     places
         Ranks of teams by the names of further tie-breaks: the key of another board, or "final".
     """
-    given = {FINAL: dict[K, int](), **(places or {})}
+    given = {FINAL: dict[K, int](), LOWEST_RATES: dict[K, int](), **(places or {})}
     if unknown := [name for name in tie_breaks if name not in (*TIE_BREAKS, *given)]:
         raise ValueError(f"tie-breaks: expected {', '.join(TIE_BREAKS)}, got {', '.join(unknown)}")
     ranks = competition_ranks(totals, direction=direction)

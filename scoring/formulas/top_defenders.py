@@ -14,7 +14,7 @@ from scoring.formulas.ranking import K, competition_ranks
 TOP = (
     Setting("k", 3, 1, math.inf, _("how many of the best tables count")),
     choice("of", _("what makes a table one of the best"), "protection", "total"),
-    choice("own", _("what stands for the team's own table"), "worst", "left_out", "zero"),
+    choice("own", _("what stands for the team's own table"), "worst", "left_out", "zero", "next"),
     choice("combine", _("how the rates become one number"), "mean", "sum"),
 )
 
@@ -55,7 +55,7 @@ def top_k_attack(scores: Scores[K], settings: Settings) -> dict[K, float | None]
     """Mean or sum of an attacker's rates against the k best tables; higher wins.
 
     A team that is itself among them could not attack its own table: its own cell is the worst rate that
-    another attacker reached against it, or is left out, or is 0.
+    another attacker reached against it, or is left out, or is 0, or the next best table counts in its place.
 
     Parameters
     ----------
@@ -77,11 +77,14 @@ def top_k_attack(scores: Scores[K], settings: Settings) -> dict[K, float | None]
     >>> [top_k_attack(scores, formula | {"own": own}) for own in ("worst", "left_out")]
     [{'a': 25.0, 'b': 35.0, 'c': 15.0}, {'a': 25.0, 'b': 30.0, 'c': 0.0}]
     """
-    top = top_defenders(scores, int(settings["k"]), str(settings["of"]))
+    k, of = int(settings["k"]), str(settings["of"])
+    top = top_defenders(scores, k, of)
+    after = [table for table in top_defenders(scores, k + 1, of) if table not in top]
     own: dict[str, Callable[[K], list[float]]] = {
         "worst": lambda team: [worst_rate(scores, team)],
         "left_out": lambda team: [],
         "zero": lambda team: [0.0],
+        "next": lambda team: [scores.rate(team, d) or 0.0 for d in after],
     }
     own_cell = own[str(settings["own"])]
 

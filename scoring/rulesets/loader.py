@@ -184,6 +184,7 @@ def _ruleset(document: Document, text: str) -> Ruleset:
     stages = read_stages(document)
     rounds = read_rounds(document, stages, data, validity)
     _check_models(scoring, measures, rounds)
+    _check_control(scoring, measures, data)
     baseline_teams, baseline_attackers = _baseline(document, rounds)
     boards, ranking = _boards(document, data, measures, stages, rounds)
     return Ruleset(
@@ -215,6 +216,13 @@ def _ruleset(document: Document, text: str) -> Ruleset:
         absent=tuple(dict.fromkeys(document.absent or ())),
         modelled_on=document.text("modelled_on") if document.has("modelled_on") else "",
     )
+
+
+def _check_control(scoring: Document, measures: tuple[MeasureSpec, ...], data: DataSpec) -> None:
+    """A measure that reads records outside of the table needs decoys."""
+    reading = [spec.id for spec in measures if spec.id and spec.measure.needs_control]
+    if reading and not data.decoys:
+        scoring.wrong("measure", "decoys of 1 or more, which are tested too", ", ".join(reading))
 
 
 def _check_models(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scoring.scores.alignment import Alignment, Vectors, column, frame_of, numbers
-from scoring.scores.options import OPTION_CHOICES, Options
+from scoring.scores.options import CANONICAL, OPTION_CHOICES, Options
 from scoring.scores.prepared import (
     ColumnIndex,
     Index,
@@ -150,6 +150,15 @@ class Comparison:
         """The columns of both tables, each in canonical order: no row number and no file order has an effect."""
         original, anonymized = sheets_of(self.schema, self.prepared.original, self.table)
         return original.sorted(), anonymized.sorted()
+
+    def sheets_in(self, order: str) -> tuple[Sheet, Sheet]:
+        """The columns of both tables: each in canonical order, or in that of its file."""
+        if order == CANONICAL:
+            return self.sheets
+        tables = (self.prepared.original, self.table)
+        x, y = (t.in_file_order() if isinstance(t, Records) else t for t in tables)
+        original, anonymized = sheets_of(self.schema, x, y)
+        return original, anonymized
 
     @cached_property
     def cells(self) -> Classes:

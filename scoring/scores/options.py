@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 WORST, MEAN = COMBINE = ("worst", "mean")
 """One value of those of several tables: the worst by the measure's direction, or the mean."""
+CANONICAL, AS_SUBMITTED = ORDERS = ("canonical", "as-submitted")
+"""Orders of the records of an analysis that learns from a share of them."""
 DECIMALS = 9
 """Values are rounded to so many decimals, below which only floating-point noise differs."""
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,12 +34,15 @@ class Records:
     levels : mapping of str to tuple of str
         The distinct values of each category column; some may not occur. Where the schema lists the
         values, a table that was read has them in the schema's order.
+    lines : int64 array, shape (n_records,), optional
+        The 0-based position of each record in the file, of records that were put into another order.
     """
 
     names: tuple[str, ...]
     numbers: Mapping[str, NumberArray]
     codes: Mapping[str, CodeArray]
     levels: Mapping[str, tuple[str, ...]]
+    lines: npt.NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         columns = self.codes or self.numbers
@@ -76,8 +79,8 @@ class Records:
         """The other columns."""
         names = tuple(other for other in self.names if other != name)
         parts: tuple[Mapping[str, Any], ...] = (self.numbers, self.codes, self.levels)
-        kept = ({key: part[key] for key in names if key in part} for part in parts)
-        return Records(names, *kept)
+        kept = [{key: part[key] for key in names if key in part} for part in parts]
+        return Records(names, kept[0], kept[1], kept[2], self.lines)
 
     def taken(self, rows: npt.NDArray[np.int64]) -> Records:
         """The records with these 0-based numbers, in that order."""
@@ -86,7 +89,14 @@ class Records:
             {name: values[rows] for name, values in self.numbers.items()},
             {name: codes[rows] for name, codes in self.codes.items()},
             self.levels,
+            None if self.lines is None else self.lines[rows],
         )
+
+    def in_file_order(self) -> Records:
+        """The records in the order of the file that they were read from."""
+        if self.lines is None:
+            return self
+        return replace(self.taken(np.argsort(self.lines)), lines=None)
 
     def values(self, name: str) -> npt.NDArray[Any]:
         """One column as numbers, or as str in an array of objects."""

@@ -74,7 +74,8 @@ def in_canonical_order(records: Records, schema: Schema) -> Records:
 
     They are sorted by the columns in the schema's order, the first one first: numbers ascending, categories in the
     order of the schema's list, or by their characters where it has none. Records that are equal in every column
-    cannot be distinguished, so that any permutation of a table becomes the same table.
+    cannot be distinguished, so that any permutation of a table becomes the same table. `Records.lines` keeps the order
+    of the file for the analyses that rules compute in it.
 
     Examples
     --------
@@ -104,4 +105,5 @@ def _recoded(records: Records, schema: Schema) -> Records:
         table = np.array([place.get(value, -1) for value in own], dtype=np.int32)
         codes[name] = table[records.codes[name]]
         levels[name] = ordered
-    return Records(records.names, records.numbers, codes, levels)
+    lines = np.arange(len(records)) if records.lines is None else records.lines
+    return Records(records.names, records.numbers, codes, levels, lines)

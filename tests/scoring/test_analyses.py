@@ -18,9 +18,11 @@ from scoring.measures.analyses.names import OF_GROUPS, OF_HAZARDS, OF_REGRESSION
 from scoring.measures.analyses.regression import regression_figures, variance_inflation
 from scoring.measures.analyses.survival import hazard_figures
 from scoring.measures.catalog.analyses import ANALYSES
+from scoring.rulesets import load_ruleset
 from scoring.scores.comparison import Comparison, Options
 from scoring.scores.sheets import sheets_of
 from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.synthetic import read_synthetic
 
 SCHEMA = Schema(
     (
@@ -221,6 +223,96 @@ def test_a_regression_agrees_with_newtons_method():
         r2 = 1 - (left**2).sum() / ((coded[name] - coded[name].mean()) ** 2).sum()
         assert found["collinearity", 0, term] == pytest.approx(r2, abs=1e-7)
     assert {part for part, _n, _term in found} == set(OF_REGRESSION)
+
+
+def figures_by_newton(frame: pd.DataFrame) -> dict[tuple[str, str], float]:
+    """The table of the official scorer of 2025, by Newton's method: four fifths of the lines, in the file's order."""
+    from sklearn.model_selection import train_test_split
+
+    coded = pd.get_dummies(frame[["sex", "race", "age", "weight"]], drop_first=True, dtype=float)
+    learned, _tested, ill, _others = train_test_split(
+        coded, frame["ill"], test_size=0.2, random_state=42, stratify=frame["ill"]
+    )
+    beta, error = newton(learned.to_numpy(), ill.to_numpy(dtype=float))
+    found = {}
+    for name, b, e in zip(learned, beta, error, strict=True):
+        z, others = stats.norm.ppf(0.975), learned.drop(columns=name).assign(one=1.0).to_numpy()
+        left = learned[name] - others @ np.linalg.lstsq(others, learned[name], rcond=None)[0]
+        r2 = 1 - (left**2).sum() / ((learned[name] - learned[name].mean()) ** 2).sum()
+        found |= {
+            ("coefficients", name): b,
+            ("p-values", name): 2 * stats.norm.sf(abs(b / e)),
+            ("odds-ratios", name): 1 / (1 + math.exp(-b)),
+            ("low", name): 1 / (1 + math.exp(-(b - z * e))),
+            ("high", name): 1 / (1 + math.exp(-(b + z * e))),
+            ("collinearity", name): r2,
+        }
+    return found
+
+
+COEFFICIENTS = {
+    "raw": lambda a, b: abs(b - a),
+    "squashed": lambda a, b: abs(1 / (1 + math.exp(-b)) - 1 / (1 + math.exp(-a))),
+    "squashed-difference": lambda a, b: abs(2 * (1 / (1 + math.exp(a - b)) - 0.5)),
+}
+"""Distances of two coefficients: that of the cup's first scorer, the default, that of its last."""
+
+
+@pytest.mark.parametrize("form", COEFFICIENTS)
+@pytest.mark.parametrize("of", ["largest", "mean"])
+def test_the_official_regression_reads_the_files_in_their_order(form, of):
+    x, y = figures_by_newton(X), figures_by_newton(Y)
+    apart = {
+        key: COEFFICIENTS[form](x[key], y[key])
+        if key[0] == "coefficients"
+        else abs(y[key] - x[key])
+        for key in x
+    }
+    expected = max(apart.values()) if of == "largest" else sum(apart.values()) / len(apart)
+    given = {"order": "as-submitted", "coefficients": form, "of": of}
+    assert value("regression", **given) == pytest.approx(expected, abs=1e-7)
+
+
+def test_the_three_forms_of_coefficients_differ_and_only_one_counts_nothing_twice():
+    own = {
+        form: value("regression", coefficients=form, parts=["coefficients"])
+        for form in COEFFICIENTS
+    }
+    assert len(set(own.values())) == 3
+    odds = value("regression", parts=["odds-ratios"])
+    assert [form for form in own if own[form] == pytest.approx(odds)] == ["squashed"]
+    measures = {form: ANALYSES["regression"].measure("own", {"coefficients": form}) for form in own}
+    assert {form: m.high for form, m in measures.items()} == {
+        "raw": None, "squashed": 1, "squashed-difference": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("order", ["canonical", "as-submitted"])
+def test_the_order_of_the_file_is_the_same_read_and_as_a_frame_and_decides_if_the_rules_say_so(
+    order,
+):
+    lines = np.random.default_rng(8).permutation(len(Y))
+    measure = ANALYSES["regression"].measure("own", {**MEASURES["regression"], "order": order})
+    values = []
+    for table in (Y, Y.iloc[lines].reset_index(drop=True)):
+        read = read_synthetic(table.to_csv(index=False).encode(), SCHEMA)
+        at_home, uploaded = (
+            score(X, each, None, SCHEMA, measures=[measure])["own"] for each in (table, read)
+        )
+        assert at_home == uploaded
+        values.append(uploaded)
+    assert (values[0] == values[1]) == (order == "canonical")
+
+
+def test_the_published_points_of_the_readme_of_2025():
+    """Its pair of files gives .5518, .8862336 and .0337611, together 39.528107 of 80 points."""
+    ruleset = load_ruleset("membership-2025")
+    parts = {"statistics": 0.5518, "regression": 0.8862336002, "groups": 0.0337610532}
+    parts["learning"] = 1.0
+    terms = ruleset.measure("utility").terms
+    points = sum(term.weight * term.share(parts[term.measure.id]) for term in terms)
+    assert points == pytest.approx(39.528107, abs=5e-7)
+    assert ruleset.measure("regression").parameters["coefficients"] == "squashed-difference"
 
 
 def test_odds_on_paper():

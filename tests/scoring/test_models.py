@@ -16,8 +16,10 @@ from scoring.errors import ProblemsFound
 from scoring.evaluate import score
 from scoring.extras import MissingPackageError
 from scoring.measures.catalog.analyses import ANALYSES
+from scoring.rulesets import load_ruleset, parse_ruleset
 from scoring.sandbox import Limits
 from scoring.sandbox.models import MAX_MODEL_BYTES, features_of, predictions, read_model, trained
+from scoring.scores.prepared import Prepared
 from scoring.tables.schema import Column, Kind, Role, Schema
 
 SCHEMA = Schema(
@@ -264,3 +266,53 @@ def test_a_trained_model_is_a_file_that_is_taken_and_the_measure_counts_its_erro
     assert values["own"] > 0.05
     assert data == trained(other, SCHEMA, "ILL", n_trees=5)
     assert score(table, other, None, SCHEMA, measures=[measure])["own"] is None
+
+
+def people(seed: int, n: int = 300) -> pd.DataFrame:
+    """Age says who is ill, but for one in four."""
+    rng = np.random.default_rng(seed)
+    age = np.round(rng.uniform(20, 80, n), 3)
+    is_ill = (age > 50) ^ (rng.random(n) < 0.25)
+    others = {"SEX": rng.choice(["F", "M"], n), "CLASS": rng.choice(["1", "2"], n)}
+    wards = {"WARD": rng.choice(["N", "S"], n), "ILL": np.where(is_ill, "1", "0")}
+    return pd.DataFrame({"AGE": age, **others, **wards})
+
+
+def errors(tested_on, model, own, control=None):
+    measure = ANALYSES["model-file"].measure("own", {"target": "ILL", "tested_on": tested_on})
+    original = Prepared.of(own, SCHEMA, control=control)
+    return score(original, own, None, SCHEMA, measures=[measure], files={"model": model})["own"]
+
+
+def test_a_model_that_knows_its_own_records_gains_nothing_among_strangers():
+    own, strangers = people(1), people(2, 400)
+    learned = trained(own, SCHEMA, "ILL", n_trees=1, depth=1)
+    knowing = trained(own, SCHEMA, "ILL", n_trees=60, depth=12)
+    wrong = {
+        tested_on: [errors(tested_on, model, own, strangers) for model in (learned, knowing)]
+        for tested_on in ("original", "half-and-half", "controls")
+    }
+    assert wrong["original"][1] < 0.1 < 0.2 < wrong["original"][0]
+    assert wrong["controls"][0] + 0.05 < wrong["controls"][1]
+    for of_both, *parts in zip(
+        wrong["half-and-half"], wrong["original"], wrong["controls"], strict=True
+    ):
+        assert of_both == pytest.approx(sum(parts) / 2)
+    claimed = predictions(learned, strangers, SCHEMA, "ILL") > 0.5
+    assert wrong["controls"][0] == pytest.approx(np.mean(claimed != (strangers["ILL"] == "1")))
+
+
+@pytest.mark.parametrize("tested_on", ["half-and-half", "controls"])
+def test_without_control_records_there_is_no_value_that_says_something_else(tested_on):
+    own = people(3, 60)
+    model = trained(own, SCHEMA, "ILL", n_trees=1, depth=1)
+    assert errors(tested_on, model, own) is None
+    assert errors("original", model, own) is not None
+
+
+def test_rules_without_decoys_cannot_test_on_them():
+    text = load_ruleset("membership-2025").text
+    parse_ruleset(text)
+    refused = text.replace("decoys = 22_500", "decoys = 0")
+    with pytest.raises(ProblemsFound, match="decoys of 1 or more"):
+        parse_ruleset(refused)

@@ -11,6 +11,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils.translation import override
 
+from pwscup.contests import truth
+from pwscup.contests.selectors import dataset_of
 from pwscup.contests.teams import tables
 from pwscup.core.files import storage
 from pwscup.core.texts.problems import parts
@@ -20,9 +22,11 @@ from pwscup.submissions import draws, selectors
 from pwscup.submissions.models import Submission
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA
 from scoring.errors import Problem, ProblemsFound
+from scoring.evaluate import Prepared, score
 from scoring.rulesets import load_ruleset, parse_ruleset
 from scoring.rulesets.gates import outside
 from scoring.sandbox.models import trained
+from scoring.tables.reading import read_table
 from scoring.tables.synthetic import read_synthetic
 from tests import factories
 from tests.web import pipeline, questions
@@ -277,3 +281,54 @@ def test_a_trial_hands_in_a_model_that_learned_from_its_table(cup, cast):
 def test_rules_ask_for_a_model_if_and_only_if_a_measure_reads_it(measures, file, expected):
     with pytest.raises(ProblemsFound, match=expected):
         own_rules(measures, file)
+
+
+def test_the_platform_reads_lines_in_their_order_and_tests_models_on_decoys(cast, as_user):
+    """As at home with the same files, where the rules say so; a file in another order has another value."""
+    chosen = MEASURES.replace(
+        'positive = "metropolitan"\n', 'positive = "metropolitan"\ntested_on = "controls"\n'
+    ).replace(
+        "[[scoring.composite]]",
+        """[[scoring.measure]]
+id = "official"
+measure = "regression"
+target = "region"
+positive = "metropolitan"
+columns = ["earners", "cars", "food"]
+order = "as-submitted"
+coefficients = "squashed-difference"
+title.en = "Regression of the region"
+title.ja = "地域のロジスティック回帰"
+
+[[scoring.composite]]""",
+        1,
+    )
+    rules = own_rules(chosen)
+    cup = pipeline.two_teams(cast, factories.make_cohort_contest(rules, organizer=cast.oscar))
+    data = own_table(cup.red)
+    model = model_of(data, n_trees=1, depth=1)
+    head, *lines = data.decode("utf-8-sig").splitlines(keepends=True)
+    rows = truth.drawn_rows(tables.draw_of(cup.red), reason="a test")
+    whole = dataset_of(cup.contest)
+    decoys = truth.original_records(whole, reason="a test").taken(rows["decoys"]).to_frame()
+    original = read_table(data, SCHEMA, file="original", original=True)
+    measures = [rules.measure(id_) for id_ in ("official", "wrong")]
+    seen = []
+    for order in (lines, lines[::-1]):
+        file = "".join([head, *order]).encode()
+        done, _page = upload(as_user(cast.alice), cup.red, file, model)
+        values = selectors.latest_evaluation(done).values
+        at_home = score(
+            Prepared.of(original, SCHEMA, control=decoys),
+            read_table(file, SCHEMA, file="synthetic"),
+            None,
+            SCHEMA,
+            measures=measures,
+            files={"model": model},
+        )
+        assert {m.id: values[m.id] for m in measures} == {m.id: at_home[m.id] for m in measures}
+        seen.append((values["official"], values["wrong"]))
+    assert seen[0][0] == 0 < seen[1][0]
+    assert 0 < seen[0][1] == seen[1][1]
+    knows = score(original, original, None, SCHEMA, measures=measures, files={"model": model})
+    assert knows["wrong"] is None

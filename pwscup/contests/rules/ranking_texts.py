@@ -133,6 +133,9 @@ CHOICES = {
         ),
         "left_out": _("a team whose own table is among them has the other ones only"),
         "zero": _("a team whose own table is among them gets 0 in its place"),
+        "next": _(
+            "for a team whose own table is among them the next best table counts in its place"
+        ),
     },
 }
 UNION = _(
@@ -146,6 +149,9 @@ TIE_BREAKS = {
     "attack": _("the higher attack"),
     "presentation": _("the higher presentation"),
     "earlier": _("the earlier of the submissions that count"),
+    "lowest-rates": _(
+        "the higher of the lowest rates of its attacks, then of the second lowest, and so on"
+    ),
 }
 LAST_STAGE = _("the better rank in the last stage")
 ON_BOARD = _("rank on “%(board)s”")

@@ -96,7 +96,8 @@ def files_of(data: bytes, spec: RoundSpec, schema: Schema, ruleset: Ruleset) -> 
     for file in spec.files:
         if file.kind == MODEL_FILE:
             wanted = next(m for id_ in ruleset.measures if (m := ruleset.measure(id_)).file)
-            model = trained(read_synthetic(data, schema), schema, **wanted.parameters)
+            own = {name: wanted.parameters[name] for name in ("target", "positive")}
+            model = trained(read_synthetic(data, schema), schema, **own)
             files[file.key] = ("model.json", model)
     return files
 

@@ -45,6 +45,8 @@ class SyntheticTables:
         """Every measure of the ruleset; the order of the records has no effect."""
         schema, original = case.read(original_of)
         table = self.read(case)
+        if any(case.ruleset.measure(id_).needs_control for id_ in case.ruleset.measures):
+            original = replace(original, control=self.control(case))
         given = case.programmed(lambda: program_files(original, table, None))
 
         def found(measures: Sequence[str], seed: int) -> Values:

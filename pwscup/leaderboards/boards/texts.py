@@ -43,6 +43,7 @@ SCORE_TITLES = {
 TIE_BREAKS = {
     **SCORE_TITLES,
     "earlier": gettext_lazy("the earlier submission"),
+    "lowest-rates": gettext_lazy("the lowest rates of its attacks"),
     "final": gettext_lazy("the rank in the last stage"),
 }
 WORDS = {
@@ -51,6 +52,7 @@ WORDS = {
     "worst": gettext_lazy("the worst rate against it"),
     "left_out": gettext_lazy("left out"),
     "zero": gettext_lazy("0"),
+    "next": gettext_lazy("the next best table"),
     "mean": gettext_lazy("mean"),
     "sum": gettext_lazy("sum"),
     "tail": gettext_lazy("binomial tail"),

@@ -14,15 +14,25 @@ from scoring.tables.equivalence import BoolArray
 Figures = Mapping[Hashable, float]
 
 
-def apart(x: Figures, y: Figures, of: str = LARGEST) -> float | None:
+def apart(
+    x: Figures,
+    y: Figures,
+    of: str = LARGEST,
+    scaled: Callable[[Hashable, float], float] = lambda _name, difference: difference,
+) -> float | None:
     """The largest or the mean absolute difference of the figures of two tables; one without a figure has 0.
+
+    `scaled` maps the name and the absolute difference of a figure to what counts.
 
     Examples
     --------
     >>> apart({"a": 1.0, "b": 0.5}, {"a": 0.75, "c": 0.125}), apart({"a": 1.0}, {"a": 0.5, "c": 0}, "mean")
     (0.5, 0.25)
     """
-    found = [abs(_finite(y.get(name, 0.0)) - _finite(x.get(name, 0.0))) for name in {**x, **y}]
+    found = [
+        scaled(name, abs(_finite(y.get(name, 0.0)) - _finite(x.get(name, 0.0))))
+        for name in {**x, **y}
+    ]
     if not found:
         return None
     return max(found) if of == LARGEST else math.fsum(found) / len(found)

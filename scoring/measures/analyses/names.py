@@ -21,7 +21,7 @@ COEFFICIENTS, P_VALUES, ODDS_RATIOS, INTERVALS, COLLINEARITY = OF_REGRESSION = (
     "intervals",
     "collinearity",
 )
-RAW, SQUASHED = FORMS = ("raw", "squashed")
+RAW, SQUASHED, SQUASHED_DIFFERENCE = FORMS = ("raw", "squashed", "squashed-difference")
 
 STATISTIC, P_VALUE, EPSILON, ETA, RANK_ETA, PAIRS, PAIRS_EITHER_WAY = OF_GROUPS = (
     "statistic",
@@ -37,6 +37,8 @@ HAZARD_RATIOS, _, _ = OF_HAZARDS = ("hazard-ratios", P_VALUES, INTERVALS)
 
 MODEL = "model"
 """The kind of file that holds a team's model."""
+ORIGINAL, HALF_AND_HALF, CONTROLS = TESTED_ON = ("original", "half-and-half", "controls")
+"""The records that such a model is applied to."""
 
 BAR, TOTAL = DISTANCES = ("bar", "total")
 BINS = 10

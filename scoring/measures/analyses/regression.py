@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import partial
 
 import numpy as np
@@ -20,11 +20,12 @@ from scoring.measures.analyses.names import (
     ODDS_RATIOS,
     OF_REGRESSION,
     P_VALUES,
-    RAW,
     SQUASHED,
+    SQUASHED_DIFFERENCE,
 )
 from scoring.scores.coding import one_thread
 from scoring.scores.comparison import Comparison, Options
+from scoring.scores.options import CANONICAL
 from scoring.scores.sheets import Sheet
 from scoring.tables.equivalence import BoolArray, FloatArray, IntArray
 
@@ -46,13 +47,14 @@ def regression_difference(
     parts: Sequence[str] = OF_REGRESSION,
     coefficients: str = SQUASHED,
     train: float = 0.8,
+    order: str = CANONICAL,
     of: str = LARGEST,
 ) -> float | None:
     """Largest or mean absolute difference of the figures of a logistic regression on X and on Y.
 
     A binomial generalized linear model of one column on all others, numbers as they are and categories one-hot
-    without their first value. Each table is in canonical order first, and a fixed share of its records, stratified by
-    the target, is learned from.
+    without their first value. A fixed share of the records of each table, stratified by the target, is learned from:
+    which ones depends on their order.
 
     Parameters
     ----------
@@ -66,10 +68,14 @@ def regression_difference(
         The predictors; all other scored columns where it is empty.
     parts : sequence of {"coefficients", "p-values", "odds-ratios", "intervals", "collinearity"}
         The figures: odds ratios r and both ends of their intervals of 95 % as r / (1 + r); collinearity as 1 - 1 / VIF.
-    coefficients : {"squashed", "raw"}
-        By the logistic function, which is the odds ratio again, or as they are, which has no upper end.
+    coefficients : {"squashed", "raw", "squashed-difference"}
+        By the logistic function, which is the odds ratio again; as they are, which has no upper end; or as they are,
+        and of their absolute difference d 2 σ(d) - 1 counts, where σ is the logistic function.
     train : float
         The share of the records that is learned from; with 1 all are.
+    order : {"canonical", "as-submitted"}
+        Sorted by all columns, so that the order of a file has no effect; or that of the files, by which another order
+        of the same records has another value.
     of : {"largest", "mean"}
         Over the figures.
 
@@ -82,7 +88,8 @@ def regression_difference(
 
     Notes
     -----
-    PWS Cup 2025, official scorer `LR_asthma_diff`; PWS Cup 2021 and iPWS Cup 2023 bound or weigh the difference of
+    PWS Cup 2025, official scorer `LR_asthma_diff`: in its first version "raw", in its last "squashed-difference",
+    always "as-submitted". PWS Cup 2021 and iPWS Cup 2023 bound or weigh the difference of
     odds ratios. statsmodels fits the model.
 
     Examples
@@ -102,10 +109,15 @@ def regression_difference(
         coefficients=coefficients,
         train=train,
     )
-    x, y = map(figures, comparison.sheets)
+    x, y = map(figures, comparison.sheets_in(order))
     if x is None:
         return None
-    found = apart(x, y or {}, of)
+
+    def scaled(name: Hashable, difference: float) -> float:
+        is_squashed = coefficients == SQUASHED_DIFFERENCE and name[0] == COEFFICIENTS  # type: ignore[index]
+        return float(np.tanh(difference / 2)) if is_squashed else difference
+
+    found = apart(x, y or {}, of, scaled)
     return found if y is not None or found is None else max(1.0, found)
 
 
@@ -133,7 +145,7 @@ def regression_figures(
         vif = variance_inflation(columns)
     estimates, p_values, low, high = fitted
     made = {
-        COEFFICIENTS: [estimates if coefficients == RAW else expit(estimates)],
+        COEFFICIENTS: [expit(estimates) if coefficients == SQUASHED else estimates],
         P_VALUES: [p_values],
         ODDS_RATIOS: [expit(estimates)],
         INTERVALS: [expit(low), expit(high)],

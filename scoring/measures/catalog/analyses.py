@@ -11,6 +11,7 @@ from scoring.catalogs import Registry
 from scoring.errors import gettext_noop as _
 from scoring.measures.analyses import names
 from scoring.measures.catalog.base import NO_END, NOTHING_LOST, Measure
+from scoring.scores.options import ORDERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,13 +77,18 @@ class Analysis:
     """Values of parameters with which there is no upper end."""
     file: str = ""
     """The kind of a further file of the submission that it reads."""
+    controlled: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    """Values of parameters with which it reads records that the table was not made from."""
 
     def measure(
         self, id_: str, parameters: Mapping[str, Any], title: Mapping[str, str] | None = None
     ) -> Measure:
         """A measure of the analysis; parameters that are not named have their defaults."""
         values = {p.name: parameters.get(p.name, p.default) for p in self.parameters}
-        is_unbounded = any(values[name] in those for name, those in self.unbounded.items())
+        is_unbounded, needs_control = (
+            any(values[name] in those for name, those in of.items())
+            for of in (self.unbounded, self.controlled)
+        )
         return Measure(
             id=id_,
             name=self.name,
@@ -99,6 +105,7 @@ class Analysis:
             parameters=values,
             columns=_columns(self.parameters, values),
             file=self.file,
+            needs_control=needs_control,
         )
 
 
@@ -180,6 +187,7 @@ ANALYSES: Registry[Analysis] = Registry(
                 _some_of("parts", default=names.OF_REGRESSION, choices=names.OF_REGRESSION),
                 _one_of("coefficients", default=names.SQUASHED, choices=names.FORMS),
                 Parameter("train", "number", 0.8, 0.1, 1),
+                _one_of("order", default=ORDERS[0], choices=ORDERS),
                 _of,
             ),
             package="statsmodels",
@@ -297,15 +305,20 @@ ANALYSES: Registry[Analysis] = Registry(
             "model",
             _("Errors of the submitted model"),
             _(
-                "The team submits a model (XGBoost) with its table; it predicts a column of the original: the share of "
-                "wrong predictions."
+                "The team submits a model (XGBoost) with its table; it predicts a column of real records: the share "
+                "of wrong predictions."
             ),
             "scoring.measures.analyses.model_files:model_errors",
-            (Parameter("target", "column", None), _positive),
+            (
+                Parameter("target", "column", None),
+                _positive,
+                _one_of("tested_on", default=names.ORIGINAL, choices=names.TESTED_ON),
+            ),
             best=_("0: all predictions are right"),
             worst=_("1: all are wrong"),
             package="xgboost-cpu",
             file=names.MODEL,
+            controlled={"tested_on": (names.HALF_AND_HALF, names.CONTROLS)},
         ),
     ),
 )

@@ -124,6 +124,8 @@ class Measure:
     """It has a meaning only where each record was made from a record of the original."""
     draws: bool = False
     """The value depends on `seed`."""
+    needs_control: bool = False
+    """The function reads records that the table was not made from; without them there is no value."""
     is_absent: bool = False
     """It stands in for a measure that rules name and no installed package has."""
 
@@ -132,6 +134,8 @@ class Measure:
         parts = [term.measure for term in self.terms]
         needs_rows = self.id in NEED_ROWS or any(part.needs_rows for part in parts)
         draws = self.id in DRAWING or any(part.draws for part in parts)
+        needs_control = self.needs_control or any(part.needs_control for part in parts)
+        object.__setattr__(self, "needs_control", needs_control)
         object.__setattr__(self, "needs_rows", self.needs_rows or needs_rows)
         object.__setattr__(self, "draws", self.draws or draws)
 
