@@ -45,7 +45,7 @@ from pwscup.submissions.models import (
     SubmissionFile,
 )
 
-FORMAT, VERSION = "pwscup-archive", 8
+FORMAT, VERSION = "pwscup-archive", 9
 """The written version; older ones can be read. Version 2 adds series of tables, 3 the final values, 4 notes of
 evaluations, 5 materials, hints, comments of judges and votes, 6 the records that guesses got right, 7 the original of a
 submission, 8 the appearance of the contest and its sponsors."""
@@ -179,6 +179,7 @@ CONTEST_SHEET = Sheet(
         ),
         Column("timezone", law=laws.is_timezone),
         Column("hidden_measures", law=laws.are_measures),
+        Column("mixes", law=lambda v: v is None or laws.is_mapping(v), since=9),
         Column("secret", refers="files", area=SEALED, sealed=True),
         Column("reveal", refers="files", area=PUBLISHED, named=True),
         Column("revealed_at", named=True),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from django.conf import settings
 
-from pwscup.contests.services.commitment import ensure_committed
+from pwscup.contests.services.commitment import ensure_committed, ensure_mixed
 from pwscup.core import audit_log
 from pwscup.core.files import storage
 from scoring.proof import commitments
@@ -51,6 +51,7 @@ def on_record(
     named = {(file.pk, "") for file in files}
     seed = {}
     if purpose is not None:
+        ensure_mixed(contest, purpose)
         named.add((ensure_secret(contest).pk, purpose))
         seed["purpose"] = purpose
     audit_log.record(
@@ -112,6 +113,11 @@ def right_key(right: np.ndarray) -> str:
     return base64.b64encode(packed(right)).decode()
 
 
+def right_units(right: str) -> np.ndarray:
+    """The units that a guess got right, from what `right_key` wrote: for comparisons of guesses only."""
+    return bitmaps.unpacked(base64.b64decode(right))
+
+
 def most_found(rights: Iterable[str]) -> int:
     """The largest number of guesses that got the same unit right, from what `right_key` wrote for each.
 
@@ -149,11 +155,12 @@ def ensure_secret(contest: Contest) -> StoredFile:
 
 
 def derived_seed(contest: Contest, purpose: str) -> int:
-    """The seed of 128 bits that is derived from the contest's secret for one purpose.
+    """The seed of 128 bits that is derived from the contest's secret and a mix for one purpose.
 
-    The event names the purpose: the list of these events is revealed at the end.
+    The event names the purpose: the list of these events is revealed at the end. The mix is fixed before.
     """
-    return commitments.derived_seed(_secret(contest, reason="seed", purpose=purpose), purpose)
+    mix = ensure_mixed(contest, purpose)
+    return commitments.derived_seed(_secret(contest, reason="seed", purpose=purpose), purpose, mix)
 
 
 def revealed_secret(contest: Contest, *, actor: Any) -> bytes:

@@ -130,6 +130,9 @@ urlpatterns = [
         name="organize-invitations-csv",
     ),
     path("organize/<slug:slug>/events/", organizer.events, name="organize-events"),
+    path(
+        "organize/<slug:slug>/public-value/", organizer.public_value, name="organize-public-value"
+    ),
     path("organize/<slug:slug>/events.csv", organizer.events_csv, name="organize-events-csv"),
     path("organize/<slug:slug>/events.jsonl", organizer.events_jsonl, name="organize-events-jsonl"),
 ]

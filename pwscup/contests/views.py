@@ -27,6 +27,7 @@ from pwscup.contests.data_picture import picture_of
 from pwscup.contests.downloads import file_at, terms_first, terms_first_url, terms_url
 from pwscup.contests.models import Contest
 from pwscup.contests.rules.pages import rules_of
+from pwscup.contests.services.commitment import mixes_of, public_value_of
 from pwscup.contests.teams import tables
 from pwscup.contests.terms import digest_of, has_terms, local_terms
 from pwscup.core.files import storage
@@ -73,6 +74,8 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "hosts": selectors.hosts(contest),
         "ends_at": max((round.closes_at for round in rounds), default=None),
         "picture": picture_of(contest),
+        "mixes": mixes_of(contest),
+        "public_value": public_value_of(contest),
     }
     page |= _offered_data(request, contest, page)
     page["sponsors"] = sponsors_of(contest)

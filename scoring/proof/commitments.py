@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commit and reveal: one secret, committed to before a contest begins, decides every draw in it.
+"""Commit and reveal: a secret, committed to before a contest begins, and what others add later decide every draw.
 
-Nobody can know the draws beforehand, and anyone can check them afterwards: the commitment was
-published when the secret was drawn, and once the secret is published every seed follows from it.
-The numerical library is loaded only where an order is derived.
+Nobody can know or choose the draws beforehand, and anyone can check them afterwards: the commitment
+was published when the secret was drawn, contributions came later, and once the secret is published
+every seed follows from both. The numerical library is loaded only where an order is derived.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -56,7 +58,34 @@ def commitment(secret: bytes) -> str:
     return hashlib.sha256(DOMAIN + secret).hexdigest()
 
 
-def derived_seed(secret: bytes, purpose: str) -> int:
+def mix_name(purpose: str) -> str:
+    """The mix on which a seed depends: that of a round's releases and questions, or ``start``.
+
+    Examples
+    --------
+    >>> mix_name("release/attack/red/questions"), mix_name("draw/red")
+    ('release/attack', 'start')
+    """
+    first, _, rest = purpose.partition("/")
+    return f"{first}/{rest.partition('/')[0]}" if first == "release" else "start"
+
+
+def mix_of(name: str, contributions: Iterable[str], public: str | None = None) -> str:
+    """The digest of what others than the holder of the secret put into draws.
+
+    That is the SHA-256 of the JSON array of the name, the sorted SHA-256 of the teams' texts, and a
+    public value or null: in ASCII and without spaces.
+
+    Examples
+    --------
+    >>> mix_of("start", ["bb", "aa"]) == mix_of("start", ["aa", "bb"]) != mix_of("start", ["aa"])
+    True
+    """
+    text = json.dumps([name, sorted(contributions), public], separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def derived_seed(secret: bytes, purpose: str, mix: str | None = None) -> int:
     """The seed that a secret gives for one purpose, such as ``release/attack/red``.
 
     Parameters
@@ -65,6 +94,8 @@ def derived_seed(secret: bytes, purpose: str) -> int:
         32 random bytes.
     purpose : str
         What is drawn, in words that occur once in the contest.
+    mix : str, optional
+        From `mix_of`: it follows the purpose after a line feed. None where the secret decides alone.
 
     Returns
     -------
@@ -86,7 +117,8 @@ def derived_seed(secret: bytes, purpose: str) -> int:
     27096017722116202520822463083553154109
     """
     _check(secret)
-    digest = hmac.new(secret, purpose.encode(), hashlib.sha256).digest()
+    message = purpose if mix is None else f"{purpose}\n{mix}"
+    digest = hmac.new(secret, message.encode(), hashlib.sha256).digest()
     return int.from_bytes(digest[:SEED_BYTES], "big")
 
 

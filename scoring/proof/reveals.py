@@ -14,7 +14,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from scoring.proof.commitments import SECRET_BYTES, commitment, derived_seed, shuffled
+from scoring.proof.commitments import (
+    SECRET_BYTES,
+    commitment,
+    derived_seed,
+    mix_name,
+    mix_of,
+    shuffled,
+)
 from scoring.proof.trail import first_broken
 from scoring.tables.archives import is_archive, unpacked
 from scoring.tables.text import UTF8_BOM
@@ -23,8 +30,9 @@ if TYPE_CHECKING:
     from scoring.tables.schema import Schema
 
 REVEAL, RECEIPT = "pwscup-reveal", "pwscup-receipt"
-VERSIONS = {REVEAL: (1,), RECEIPT: (1, 2)}
-"""Those that are read. Receipts of version 1 name positions in the trail, by which others' events could be counted."""
+VERSIONS = {REVEAL: (1, 2), RECEIPT: (1, 2)}
+"""Those that are read. Reveals of version 1 have no mixes. Receipts of version 1 name positions in the trail, by which
+others' events could be counted."""
 ALIGNED_RELEASE = "candidate-attack"
 """The kind of round that publishes all lines of an aligned table, those of deleted records among them."""
 
@@ -67,10 +75,19 @@ def read_reveal(data: bytes) -> dict[str, Any]:
         for key in ("secret", "commitment")
         if not _is_hex(found.get(key))
     ]
-    for key, needed in (("seeds", ("purpose", "seed")), ("releases", ("purpose", "sha256"))):
+    lists = {"seeds": ("purpose", "seed"), "releases": ("purpose", "sha256")}
+    for key, needed in (
+        lists | ({"mixes": ("name", "sha256")} if found["version"] > 1 else {})
+    ).items():
         items = found.get(key)
         if not isinstance(items, list) or not all(_has(item, needed) for item in items):
             wrong.append(f"{key} — expected a list of objects with {' and '.join(needed)}")
+        elif key == "mixes" and not all(
+            isinstance(mix.get("contributions"), list)
+            and all(_has(one, ("team", "sha256")) for one in mix["contributions"])
+            for mix in items
+        ):
+            wrong.append("mixes — expected contributions: objects with team and sha256")
     if wrong:
         raise ValueError("\n".join(wrong))
     return found
@@ -127,6 +144,34 @@ def _has(item: object, keys: Sequence[str]) -> bool:
 # The draws
 
 
+def mix_in(entries: Iterable[Entry], name: str) -> dict[str, Any]:
+    """What the events of a trail put into a mix before it was fixed, or so far.
+
+    `entries` stand in their order, and `name` is of `mix_name`. `sha256` is blank where the mix is not fixed,
+    `public` None where no value was entered in time; with a value, contributions after its date are left out.
+
+    Examples
+    --------
+    >>> mix_in([], "start")
+    {'name': 'start', 'sha256': '', 'contributions': [], 'public': None}
+    """
+    given: list[tuple[str, dict[str, str]]] = []
+    digest, due, public = "", "", None
+    for entry in entries:
+        data = entry["data"]
+        if _is(entry, "draw", "contributed"):
+            given.append((entry["at"], {"team": data["team"], "sha256": data["sha256"]}))
+        elif _is(entry, "draw", "announced"):
+            due = max(due, data["due_at"]) if entry["at"] < data["due_at"] else due
+        elif _is(entry, "draw", "value") and due and public is None and entry["at"] >= due:
+            public = data["text"]
+        elif _is(entry, "draw", "mixed") and entry["subject"] == name:
+            digest = data["sha256"]
+            break
+    contributions = [one for at, one in given if public is None or at < due]
+    return {"name": name, "sha256": digest, "contributions": contributions, "public": public}
+
+
 def checks_of_reveal(reveal: Entry, *, published: str | None = None) -> list[Check]:
     """Check that a secret is the one committed to, and that every seed follows from it.
 
@@ -162,14 +207,31 @@ def checks_of_reveal(reveal: Entry, *, published: str | None = None) -> list[Che
             "as was published" if same else f"published was {published}, the secret gives {made}"
         )
         found.append(Check("published commitment", same, words))
-    wrong = [_seed_check(secret, seed) for seed in reveal["seeds"]]
+    found += [_mix_check(mix) for mix in reveal.get("mixes", ())]
+    wrong = [_seed_check(secret, seed, reveal) for seed in reveal["seeds"]]
     failing = [check for check in wrong if check is not None]
     n = len(reveal["seeds"])
     return found + (failing or [Check("seeds", True, f"all {n} follow from the secret")])
 
 
-def _seed_check(secret: bytes, seed: Entry) -> Check | None:
-    made = str(derived_seed(secret, seed["purpose"]))
+def _mix_check(mix: Entry) -> Check:
+    made = mix_of(mix["name"], (one["sha256"] for one in mix["contributions"]), mix.get("public"))
+    words = f"{len(mix['contributions'])} contributions, public value {mix.get('public')!r}"
+    same = made == mix["sha256"]
+    words += "" if same else f": they give {made}, but it says {mix['sha256']}"
+    return Check(f"mix {mix['name']}", same, words)
+
+
+def _derived(secret: bytes, purpose: str, reveal: Entry) -> int:
+    """The seed of a purpose; one without its mix differs from every stated one."""
+    if "mixes" not in reveal:
+        return derived_seed(secret, purpose)
+    mixes = {mix["name"]: mix["sha256"] for mix in reveal["mixes"]}
+    return derived_seed(secret, purpose, mixes.get(mix_name(purpose), ""))
+
+
+def _seed_check(secret: bytes, seed: Entry, reveal: Entry) -> Check | None:
+    made = str(_derived(secret, seed["purpose"], reveal))
     if made == seed["seed"]:
         return None
     words = f"the secret gives {made}, but it says {seed['seed']}"
@@ -259,7 +321,7 @@ def checks_of_release(
         what = f"the SHA-256 {digest}" if purpose is None else f"the purpose {purpose}"
         return [Check("release", False, f"no release of the reveal has {what}")]
     handed_in = hashlib.sha256(submission).hexdigest()
-    seed = derived_seed(bytes.fromhex(reveal["secret"]), found["purpose"])
+    seed = _derived(bytes.fromhex(reveal["secret"]), found["purpose"], reveal)
     if is_archive(release):
         same = _same("release SHA-256", found["sha256"], digest)
         return [same, *_checks_of_tables(found, submission, release, seed, schema)]
@@ -352,6 +414,11 @@ def checks_of_reveal_in_trail(reveal: Entry, entries: Sequence[Entry]) -> list[C
         if _is(entry, "truth", "read") and "purpose" in entry["data"]
     }
     found = [_committed_first(reveal["commitment"], until, drawn), _same_draws(reveal, drawn)]
+    found += [_mix_in_trail(mix, until, drawn) for mix in reveal.get("mixes", ())]
+    fixed = {entry["subject"] for entry in until if _is(entry, "draw", "mixed")}
+    if left := fixed - {mix["name"] for mix in reveal.get("mixes", ())}:
+        words = f"not in the reveal: {', '.join(sorted(left))}"
+        found.append(Check("mixes in events", False, words))
     published = {
         (entry["data"].get("submission"), entry["data"].get("sha256"))
         for entry in until
@@ -378,6 +445,22 @@ def _committed_first(stated: str, entries: Iterable[Entry], drawn: Mapping[str, 
     if first is not None and first < at:
         return Check(name, False, f"event {first} drew before event {at} committed")
     return Check(name, True, f"event {at} committed before anything was drawn")
+
+
+def _mix_in_trail(mix: Entry, entries: Sequence[Entry], drawn: Mapping[str, int]) -> Check:
+    """The mix is that of the events, with all that they have before it, and was fixed before it was used."""
+    name = f"mix {mix['name']} in events"
+    expected = mix_in(entries, mix["name"])
+    differing = [key for key, value in expected.items() if mix.get(key) != value]
+    if differing:
+        return Check(name, False, f"the events have another {', '.join(differing)}")
+    at = next(
+        e["position"] for e in entries if _is(e, "draw", "mixed") and e["subject"] == mix["name"]
+    )
+    first = min((n for purpose, n in drawn.items() if mix_name(purpose) == mix["name"]), default=at)
+    if first < at:
+        return Check(name, False, f"event {first} drew before event {at} fixed the mix")
+    return Check(name, True, f"event {at} fixed it with all contributions before")
 
 
 def _same_draws(reveal: Entry, drawn: Mapping[str, int]) -> Check:
@@ -441,6 +524,9 @@ def checks_of_receipt(receipt: Entry, entries: Sequence[Entry]) -> list[Check]:
     stated = {key: receipt[key] for key in ("team", "round", "original") if key in receipt}
     stated["files"] = {file["key"]: file["sha256"] for file in receipt["files"]}
     differing = [key for key, value in stated.items() if received.get(key) != value]
+    given = {e["data"].get("sha256") for e in entries if _is(e, "draw", "contributed")}
+    if receipt.get("contribution") not in given | {None}:
+        differing.append("contribution")
     words = ", ".join(differing)
     words = f"the events have another {words}" if words else "team, round and SHA-256 are the same"
     return [*found, Check(f"{name}, event", not differing, words)]

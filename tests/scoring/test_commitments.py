@@ -17,12 +17,21 @@ from hypothesis import strategies as st
 from scoring.cli.main import main
 from scoring.examples import SCHEMA, table
 from scoring.formats.lecture import release as release_of_lines
-from scoring.proof.commitments import DOMAIN, commitment, derived_seed, released_order, shuffled
+from scoring.proof.commitments import (
+    DOMAIN,
+    commitment,
+    derived_seed,
+    mix_name,
+    mix_of,
+    released_order,
+    shuffled,
+)
 from scoring.proof.reveals import (
     ALIGNED_RELEASE,
     checks_of_receipt,
     checks_of_reveal,
     checks_of_reveal_in_trail,
+    mix_in,
     read_receipt,
     read_reveal,
     released,
@@ -48,6 +57,135 @@ def test_the_commitment_is_a_digest_of_domain_and_secret():
 def test_a_seed_is_the_first_half_of_an_hmac():
     digest = hmac.new(SECRET, PURPOSE.encode(), "sha256").hexdigest()
     assert derived_seed(SECRET, PURPOSE) == int(digest[:32], 16)
+
+
+def test_a_mix_is_the_digest_of_its_parts_in_any_order():
+    text = '["start",["aa","bb"],"4 8 15"]'
+    assert mix_of("start", ["bb", "aa"], "4 8 15") == hashlib.sha256(text.encode()).hexdigest()
+    digest = hmac.new(SECRET, f"{PURPOSE}\nff".encode(), "sha256").hexdigest()
+    assert derived_seed(SECRET, PURPOSE, "ff") == int(digest[:32], 16)
+    purposes = ("release/attack/red", "release/attack/red/questions", "draw", "bot/attack/red")
+    assert [mix_name(p) for p in purposes] == ["release/attack"] * 2 + ["start"] * 2
+
+
+DAY = "2031-01-0{}T00:00:00.000000+00:00"
+
+
+def trail_of(*what: tuple) -> list[dict]:
+    """A trail of (day, kind, subject, details)."""
+    return [
+        {"position": n, "at": DAY.format(day), "kind": kind, "subject": subject, "data": data}
+        for n, (day, kind, subject, data) in enumerate(what, start=1)
+    ]
+
+
+def gives(day: int, team: str) -> tuple:
+    return day, "draw.contributed", f"team {team}", {"team": team, "sha256": team}
+
+
+ANNOUNCED = (1, "draw.announced", "cup", {"source": "lottery", "due_at": DAY.format(3)})
+VALUE = (4, "draw.value", "cup", {"text": "4 8 15"})
+FIXED = (6, "draw.mixed", "start", {"sha256": "ff"})
+
+
+@pytest.mark.parametrize(
+    ("what", "teams", "public"),
+    [
+        ([gives(2, "a"), gives(5, "b"), FIXED, gives(7, "c")], "ab", None),
+        ([FIXED, gives(7, "c")], "", None),
+        # whoever knows the value may choose a text: it does not count
+        ([ANNOUNCED, gives(2, "a"), VALUE, gives(5, "b"), FIXED], "a", "4 8 15"),
+        ([ANNOUNCED, gives(2, "a"), gives(5, "b"), FIXED, VALUE], "ab", None),
+        # a value before its date, or one that was announced after its date, is none
+        ([ANNOUNCED, gives(2, "a"), (2, *VALUE[1:]), FIXED], "a", None),
+        ([gives(2, "a"), (3, *ANNOUNCED[1:]), VALUE, FIXED], "a", None),
+        # only the first value counts
+        (
+            [ANNOUNCED, gives(2, "a"), VALUE, (5, "draw.value", "cup", {"text": "9"}), FIXED],
+            "a",
+            "4 8 15",
+        ),
+    ],
+)
+def test_a_mix_has_what_came_before_it(what, teams, public):
+    found = mix_in(trail_of(*what), "start")
+    assert "".join(one["team"] for one in found["contributions"]) == teams
+    assert (found["public"], found["sha256"]) == (public, "ff")
+
+
+def mixed_reveal(entries: list[dict]) -> dict:
+    """A reveal, and the trail of it, with the digest of what is in the mix."""
+    mix = mix_in(entries, "release/attack")
+    digest = mix_of(mix["name"], [one["sha256"] for one in mix["contributions"]], mix["public"])
+    for entry in entries:
+        if entry["kind"] == "draw.mixed":
+            entry["data"]["sha256"] = digest
+    seed = {"purpose": PURPOSE, "seed": str(derived_seed(SECRET, PURPOSE, digest))}
+    stated = {"secret": SECRET.hex(), "commitment": commitment(SECRET), "seeds": [seed]}
+    return stated | {"releases": [], "mixes": [mix | {"sha256": digest}]}
+
+
+def mixed_trail() -> list[dict]:
+    return trail_of(
+        (1, "contest.committed", "cup", {"commitment": commitment(SECRET)}),
+        gives(2, "a"),
+        gives(2, "b"),
+        (3, "draw.mixed", "release/attack", {"sha256": ""}),
+        (3, "truth.read", "file 1", {"purpose": PURPOSE}),
+        gives(4, "late"),
+    )
+
+
+def failing_in(reveal: dict, entries: list[dict]) -> list[str]:
+    checks = checks_of_reveal(reveal) + checks_of_reveal_in_trail(reveal, entries)
+    return [check.name for check in checks if not check.holds]
+
+
+def test_a_reveal_with_contributions_holds():
+    entries = mixed_trail()
+    assert failing_in(mixed_reveal(entries), entries) == []
+
+
+def without_one(reveal, _entries):
+    del reveal["mixes"][0]["contributions"][0]
+
+
+def another_mix(reveal, _entries):
+    mix = reveal["mixes"][0]
+    mix["contributions"].append({"team": "mine", "sha256": "ground"})
+    mix["sha256"] = mix_of(mix["name"], [one["sha256"] for one in mix["contributions"]])
+    reveal["seeds"][0]["seed"] = str(derived_seed(SECRET, PURPOSE, mix["sha256"]))
+
+
+def no_mix(reveal, _entries):
+    reveal["mixes"] = []
+
+
+def secret_alone(reveal, _entries):
+    del reveal["mixes"]
+    reveal["seeds"][0]["seed"] = str(derived_seed(SECRET, PURPOSE))
+
+
+def drawn_before(_reveal, entries):
+    entries[3]["position"], entries[4]["position"] = 5, 4
+    entries[3:5] = entries[4], entries[3]
+
+
+@pytest.mark.parametrize(
+    ("cheat", "names"),
+    [
+        (without_one, ["mix release/attack", "mix release/attack in events"]),
+        (another_mix, ["mix release/attack in events"]),
+        (no_mix, [f"seed {PURPOSE}", "mixes in events"]),
+        (secret_alone, ["mixes in events"]),
+        (drawn_before, ["mix release/attack in events"]),
+    ],
+)
+def test_a_draw_that_somebody_chose_is_named(cheat, names):
+    entries = mixed_trail()
+    reveal = mixed_reveal(entries)
+    cheat(reveal, entries)
+    assert failing_in(reveal, entries) == names
 
 
 @pytest.mark.parametrize("secret", [b"", bytes(31), bytes(33)])

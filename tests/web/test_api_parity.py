@@ -31,7 +31,7 @@ READ_BY = {
     "release_csv": "batch-release",
     "release_given": "release-candidates",
     "material": "hierarchies",
-    "team": "team-create team-division team-invite team-leave team-profile team-remove team-rename "
+    "team": "team-contribute team-create team-division team-invite team-leave team-profile team-remove team-rename "
     "team-revoke team-short-name team-transfer",
     "audit": "audit-status submission-data submission-data-csv",
     "trial": "trial-status",
@@ -58,7 +58,7 @@ DONE_BY = {
     "submit": "round",
     "submit_guesses": "round",
     "join_class": "join",
-    "team_change": "team-rename team-short-name team-division team-archive team-profile",
+    "team_change": "team-rename team-short-name team-division team-archive team-profile team-contribute",
     "team_create": "team-create",
     "team_revoke": "team-revoke",
     "submission_withdraw": "submission-rule",

@@ -123,8 +123,8 @@ GET: dict[tuple[object, ...], str] = {
     (LOGIN, BACK, OK, OK, OK, BACK, BACK): "joined",
     PERSON_BACK: """
         account_confirm_login_code account_set_password experiments-compare
-        team-create team-division team-invite team-leave team-profile team-remove team-rename team-revoke
-        team-short-name team-transfer""",
+        team-contribute team-create team-division team-invite team-leave team-profile team-remove team-rename
+        team-revoke team-short-name team-transfer""",
     (OK, BACK, BACK, BACK, BACK, BACK, BACK): "account_login account_signup",
     (BACK, OK, OK, OK, OK, OK, OK): "account_logout",
     (BACK, BACK, BACK, BACK, BACK, BACK, BACK): "set_language",
@@ -157,7 +157,7 @@ GET: dict[tuple[object, ...], str] = {
         organize-columns organize-generate organize-prepare-apply
         organize-organizers organize-publish organize-unpublish
         organize-ceremony-end organize-ceremony-move organize-ceremony-start organize-freeze organize-thaw
-        organize-reveal organize-round-open organize-round-close organize-round-extend
+        organize-reveal organize-public-value organize-round-open organize-round-close organize-round-extend
         organize-round-reopen
         organize-outage organize-pause organize-resume organize-erase organize-retention organize-judges
         organize-divisions organize-invitations organize-team-list organize-team-move
@@ -224,7 +224,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-freeze organize-thaw
         organize-columns organize-generate organize-data organize-decisions organize-organizers
         organize-prepare organize-prepare-steps organize-prepare-apply
-        organize-publish organize-reveal
+        organize-publish organize-reveal organize-public-value
         organize-round-close organize-retry
         organize-outage organize-pause organize-resume organize-round-extend
         organize-erase organize-retention organize-terms organize-judges
@@ -261,7 +261,7 @@ POST: dict[tuple[object, ...], str] = {
         GONE,
         BACK,
         GONE,
-    ): "terms team-archive team-division team-profile team-invite team-revoke team-leave",
+    ): "terms team-archive team-contribute team-division team-profile team-invite team-revoke team-leave",
     (BACK, BACK, BACK, BACK): "set_language set_theme",
     # no code, no name and no team
     (WRONG, WRONG, WRONG, WRONG): "join join-class",

@@ -360,6 +360,7 @@ POSTS = {
     #               visitor eve  alice bob carol oscar
     "team-create": (302, 302, 302, 302, 302, 302),
     "team-rename": (302, 404, 302, 302, 302, 404),
+    "team-contribute": (302, 404, 302, 302, 302, 404),
     "team-short-name": (302, 404, 302, 302, 302, 404),
     "team-profile": (302, 404, 302, 302, 302, 404),
     "team-division": (302, 404, 302, 302, 302, 404),

@@ -415,7 +415,8 @@ def test_every_draw_is_on_record_with_its_purpose(cast):
     assert [event.data["purpose"] for event in reads] == ["draw/a", "draw/b", "draw/a"]
     secret = truth.revealed_secret(cast.contest, actor=cast.oscar)
     assert commitments.commitment(secret) == cast.contest.commitment
-    assert seeds["draw/a"] == commitments.derived_seed(secret, "draw/a")
+    mix = commitments.mix_of("start", [])
+    assert seeds["draw/a"] == commitments.derived_seed(secret, "draw/a", mix)
     assert (reads.last().actor, reads.last().data) == (cast.oscar, {"reason": "reveal"})
 
 

@@ -30,6 +30,7 @@ from pwscup.contests.forms import EraseForm, NewContestForm, RetentionForm, Sett
 from pwscup.contests.forms.staff import OrganizerForm
 from pwscup.contests.models import Contest
 from pwscup.contests.organize import staff, trail
+from pwscup.contests.services.commitment import add_public_value
 from pwscup.contests.services.staff import open_invitations
 from pwscup.core import seals
 from pwscup.core.files.exports import csv_stream, in_parts
@@ -370,6 +371,18 @@ def events_jsonl(request: ApiRequest, slug: str) -> StreamingHttpResponse:
     seals.seal_all(found.pk)
     response = StreamingHttpResponse(trail.lines(found.pk), content_type=LINES)
     return attached(response, selectors.download_name(found, "events.jsonl"))
+
+
+@router.acts(
+    f"{CONTEST}/public-value",
+    "organize-public-value",
+    shapes.OrganizedContest,
+    _("Announce a public value that draws depend on, or enter it"),
+)
+def public_value(
+    request: ApiRequest, slug: str, body: shapes.PublicValue, version: int | None = VERSION
+) -> shapes.OrganizedContest:
+    return changed(request, contest_of(request, slug), add_public_value, version, **body.dict())
 
 
 @router.acts(

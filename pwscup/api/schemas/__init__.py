@@ -166,6 +166,15 @@ class Sponsor(Schema):
     logo: Picture | None
 
 
+class Mix(Schema):
+    """What the seeds of some draws depend on, next to the secret."""
+
+    name: str = Field(description="start, or release/ and the key of a round")
+    sha256: str = Field(description="blank until a draw has needed it")
+    contributions: list[dict[str, str]] = Field(description="team and SHA-256 of its text")
+    public: str | None = Field(description="the public value in it")
+
+
 class Contest(ContestLine):
     summary: str
     timezone: str
@@ -178,6 +187,7 @@ class Contest(ContestLine):
     paused_at: datetime | None
     interruptions: list[Interruption]
     commitment: str = Field(description="the fingerprint of the secret behind every draw")
+    mixes: list[Mix] = Field(description="of contributions to draws; none if the secret is all")
     colour: str = Field(description="the accent colour, such as #2457c5; blank for the site's")
     logo: Picture | None
     picture: Picture | None = Field(description="the banner of the overview")
@@ -608,6 +618,7 @@ class OwnTeam(Team):
     may_shorten: bool
     is_named_in_archive: bool
     affiliation: str
+    contribution: str | None = Field(description="the SHA-256 of its text for the draws")
     invitation: Invitation | None = Field(description="the current link, for its captain")
 
 
@@ -631,6 +642,9 @@ class TeamChange(Schema):
     affiliation: str | None = None
     shows_name: bool | None = Field(
         default=None, description="yours, on the public page of the team"
+    )
+    contribution: str | None = Field(
+        default=None, description="a random text for the draws; its SHA-256 is kept, once"
     )
 
 

@@ -320,6 +320,12 @@ class Outage(Given):
     reason: str = Field(pattern=PRINTABLE, description="shown to the teams")
 
 
+class PublicValue(Given):
+    source: str = Field(default="", pattern=PRINTABLE)
+    due_at: AwareDatetime | None = None
+    text: str = Field(default="", pattern=PRINTABLE, description="once it is published")
+
+
 # Teams
 
 

@@ -24,6 +24,7 @@ from pwscup.contests.branding.views import picture_response
 from pwscup.contests.guidance import interruptions, round_state
 from pwscup.contests.rules.asked import shown_questions
 from pwscup.contests.rules.pages import rules_of
+from pwscup.contests.services.commitment import mixes_of
 from pwscup.contests.terms import digest_of, has_terms, local_terms
 from pwscup.core.http.attachments import attached
 from pwscup.formats import FILES
@@ -97,6 +98,7 @@ def contest(request: ApiRequest, slug: str) -> schemas.Contest:
             for one in interruptions(found, now)
         ],
         commitment=found.commitment,
+        mixes=[schemas.Mix(**mix) for mix in mixes_of(found)],
         **shown_brand(found),
         rounds=[schemas.Round(**_round(round, team, now)) for round in rounds],
     )

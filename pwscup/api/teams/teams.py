@@ -33,6 +33,7 @@ from pwscup.archives.services import set_consent
 from pwscup.contests import services as contest_services
 from pwscup.contests.policies import may_see
 from pwscup.contests.selectors import office_invitation, visible_contest
+from pwscup.contests.services.commitment import contribute, contribution_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,6 +83,7 @@ def _shown(request: ApiRequest, own: Team) -> schemas.OwnTeam:
         may_shorten=is_captain and policies.may_shorten(own, now),
         is_named_in_archive=own.is_named_in_archive,
         affiliation=own.affiliation,
+        contribution=contribution_of(own),
         invitation=_invitation(invitation) if invitation else None,
     )
 
@@ -133,6 +135,7 @@ def change(request: ApiRequest, slug: str, body: schemas.TeamChange) -> schemas.
         set_consent(user=request.user, team=own, is_named=is_named)
     if profile:
         services.set_profile(user=request.user, team=own, **profile)
+    contribute(user=request.user, team=own, text=given.get("contribution") or "")
     return _shown(request, _own(request, slug))
 
 

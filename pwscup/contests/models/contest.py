@@ -125,6 +125,11 @@ class Contest(models.Model):
         StoredFile, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
     commitment = models.CharField(max_length=64, blank=True, help_text="SHA-256 of the secret")
+    mixes = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="digests by name, on which seeds depend; null if they follow from the secret alone",
+    )
     reveal = models.ForeignKey(
         StoredFile, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )

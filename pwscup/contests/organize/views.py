@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
@@ -19,7 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from pwscup.accounts.invitations import keep_proof
 from pwscup.accounts.models import OfficeInvitation
 from pwscup.contests import guidance, policies, selectors, services
-from pwscup.contests.forms import JudgeForm, OrganizerForm, SettingsForm
+from pwscup.contests.forms import JudgeForm, MomentField, OrganizerForm, SettingsForm
 from pwscup.contests.models import Contest
 from pwscup.contests.organize import trail, wizard
 from pwscup.contests.organize.common import (
@@ -30,6 +31,11 @@ from pwscup.contests.organize.common import (
     version_of,
 )
 from pwscup.contests.organize.status import shows_judges, status
+from pwscup.contests.services.commitment import (
+    add_public_value,
+    mixes_of,
+    public_value_of,
+)
 from pwscup.contests.services.staff import REFUSALS, open_invitations, refusal_of_office
 from pwscup.core import seals
 from pwscup.core.files.exports import csv_stream, in_parts
@@ -218,9 +224,26 @@ def events(request: HttpRequest, contest: Contest) -> HttpResponse:
         "found": found,
         "pages": paginator.get_elided_page_range(found.number, on_each_side=2, on_ends=1),
         "head": seals.head(contest.pk),
+        "mixes": mixes_of(contest),
+        "public_value": public_value_of(contest),
         "may_reveal": policies.may_reveal(request.user, contest, page["now"]),
     }
     return render(request, "organize/events.html", page)
+
+
+@require_POST
+@for_organizers
+def public_value(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Announce a public value for draws, or enter it."""
+    what = {name: request.POST.get(name, "") for name in ("source", "text")}
+    try:
+        due_at = MomentField(zone=contest.tz, required=False).clean(request.POST.get("due_at"))
+    except ValidationError:
+        due_at = None
+    what |= {"due_at": due_at, "version": version_of(request)}
+    return carry_out(
+        request, contest, add_public_value, done=_("Saved."), back="organize-events", **what
+    )
 
 
 @require_safe

@@ -22,6 +22,7 @@ from pwscup.accounts.views import sign_in
 from pwscup.contests import guidance
 from pwscup.contests.selectors import contest_page, visible_contest
 from pwscup.contests.services import ContestRefused, join_class
+from pwscup.contests.services.commitment import contribute
 from pwscup.contests.terms import digest_of, local_terms
 from pwscup.core.http.requests import SignedIn
 
@@ -116,6 +117,7 @@ def _joined(request: HttpRequest, code: ClassCode, chosen: dict[str, Any]) -> Ht
         digest=request.POST.get("digest", ""),
         source=source_of(request),
     )
+    contribute(user=person, team=team, text=request.POST.get("contribution", ""))
     if known is None:
         sign_in(request, person)
     return redirect("joined", team.contest.slug)

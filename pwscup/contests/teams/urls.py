@@ -11,6 +11,7 @@ urlpatterns = [
     path("c/<slug:slug>/team/", views.team, name="team"),
     path("c/<slug:slug>/team/create/", views.create, name="team-create"),
     path("c/<slug:slug>/team/rename/", views.rename, name="team-rename"),
+    path("c/<slug:slug>/team/contribution/", views.contribute, name="team-contribute"),
     path("c/<slug:slug>/team/short-name/", views.shorten, name="team-short-name"),
     path("c/<slug:slug>/team/profile/", views.profile, name="team-profile"),
     path("c/<slug:slug>/team/division/", views.divide, name="team-division"),

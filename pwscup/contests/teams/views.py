@@ -42,6 +42,7 @@ from pwscup.contests import services as contest_services
 from pwscup.contests.guidance import next_step
 from pwscup.contests.models import Contest
 from pwscup.contests.selectors import contest_page, visible_contest
+from pwscup.contests.services import commitment
 from pwscup.contests.terms import digest_of, local_terms
 from pwscup.core.http.posted import posted_number
 from pwscup.core.http.requests import SignedIn, is_signed_in
@@ -111,6 +112,7 @@ def with_team(request: HttpRequest, own: Team, form: Form | None) -> dict[str, A
                 "shows_name": any(m.shows_name for m in members if m.user_id == request.user.pk),
             },
         ),
+        "contribution": commitment.contribution_of(own),
         "invited": list(team_selectors.personal_invitations(own)),
     } | division_of(own)
 
@@ -169,10 +171,21 @@ def create(request: SignedIn, contest: Contest) -> HttpResponse | None:
         made = services.create_team(
             user=request.user, contest=contest, source=source_of(request), **given
         )
+        give(request, made, request.user)
         return _("The team %(team)s is created.") % {"team": made.name}
 
     form = FoundingForm(request.POST, divisions=contest.divisions.all())
     return named(request, contest, form, save)
+
+
+def give(request: HttpRequest, team: Team, user: User) -> None:
+    """Put the text that was sent with a form into the draws."""
+    commitment.contribute(user=user, team=team, text=request.POST.get("contribution", ""))
+
+
+@action
+def contribute(request: SignedIn, contest: Contest) -> None:
+    give(request, own_team(request, contest), request.user)
 
 
 @action
@@ -315,6 +328,7 @@ def join_as_guest(request: HttpRequest, opened: Invitation) -> HttpResponse:
     except contest_services.ContestRefused as refusal:
         form.add_error(None, str(refusal))
         return invitation_page(request, opened, form=form)
+    give(request, joined, guest)
     sign_in(request, guest)
     return redirect("joined", joined.contest.slug)
 
@@ -324,6 +338,7 @@ def join(request: SignedIn, opened: Invitation) -> HttpResponse:
         joined = services.join_team(user=request.user, invitation=opened, source=source_of(request))
     except services.RefusedError as refusal:
         return invitation_page(request, opened, refusal.code)
+    give(request, joined, request.user)
     return redirect("joined", joined.contest.slug)
 
 

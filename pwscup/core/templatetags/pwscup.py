@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from urllib.parse import urlencode
@@ -148,6 +149,12 @@ def bracketed(note: object) -> str:
 def colon() -> str:
     """The colon between a name and its text, where they are elements."""
     return parts.named("", "")
+
+
+@register.simple_tag
+def random_text() -> str:
+    """128 random bits, as hexadecimal digits."""
+    return secrets.token_hex(16)
 
 
 @register.simple_tag

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from pwscup.contests.services.commitment import contribution_of
 from pwscup.core import seals
 from pwscup.core.models import Event, Seal
 
@@ -19,7 +21,7 @@ FORMAT, VERSION = "pwscup-receipt", 2
 RECEIVED = "submission.received"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Receipt:
     """A submission with the hash of its event in the audit trail.
 
@@ -44,6 +46,11 @@ class Receipt:
     @property
     def _arrived_at(self) -> datetime:
         return self.submission.arrived_at
+
+    @cached_property
+    def contribution(self) -> str | None:
+        """The SHA-256 of what the team has put into the draws."""
+        return contribution_of(self.submission.team)
 
     def to_dict(self) -> dict[str, Any]:
         """The receipt as JSON-able data, for `python -m scoring verify --receipt`."""
@@ -72,6 +79,7 @@ class Receipt:
                 }
                 for file in files
             ],
+            **({} if self.contribution is None else {"contribution": self.contribution}),
             "trail": self.sealed and {"hash": self.sealed.hash},
         }
 

@@ -15,6 +15,7 @@ import scoring
 from pwscup.contests import policies
 from pwscup.contests.models import Contest
 from pwscup.contests.services import ContestRefused
+from pwscup.contests.services.commitment import mixes_of
 from pwscup.contests.services.common import lock
 from pwscup.core import audit_log, seals
 from pwscup.core.files import storage
@@ -22,14 +23,14 @@ from pwscup.core.models import Event
 from pwscup.submissions import selectors
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.states import UNFINISHED
-from scoring.proof.commitments import derived_seed
+from scoring.proof.commitments import derived_seed, mix_name
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from pwscup.accounts.models import User
 
-FORMAT, VERSION = "pwscup-reveal", 1
+FORMAT, VERSION = "pwscup-reveal", 2
 
 
 def publish_reveal(
@@ -92,15 +93,20 @@ def document(contest: Contest, secret: bytes, now: datetime) -> dict[str, Any]:
     seals.seal_all(contest.pk)
     head = seals.head(contest.pk)
     purposes = purposes_of(contest)
+    mixes = contest.mixes
     return {
         "format": FORMAT,
-        "version": VERSION,
+        "version": 1 if mixes is None else VERSION,
         "contest": contest.slug,
         "revealed_at": now.astimezone(UTC).isoformat(timespec="microseconds"),
         "scoring_version": scoring.__version__,
         "commitment": contest.commitment,
         "secret": secret.hex(),
-        "seeds": [{"purpose": p, "seed": str(derived_seed(secret, p))} for p in purposes],
+        **({} if mixes is None else {"mixes": [mix for mix in mixes_of(contest) if mix["sha256"]]}),
+        "seeds": [
+            {"purpose": p, "seed": str(derived_seed(secret, p, mixes and mixes[mix_name(p)]))}
+            for p in purposes
+        ],
         "releases": _releases(contest, set(purposes)),
         "trail": head and {"position": head.position, "hash": head.hash},
     }
