@@ -8,6 +8,7 @@ class SubmissionsConfig(AppConfig):
 
     def ready(self) -> None:
         from pwscup.contests.organize import hints
-        from pwscup.submissions.pages.hints import solved_by_one
+        from pwscup.submissions.pages.hints import alike, solved_by_one
 
         hints.register(solved_by_one)
+        hints.register(alike, opens_files=True)

@@ -59,15 +59,17 @@ def commitment(secret: bytes) -> str:
 
 
 def mix_name(purpose: str) -> str:
-    """The mix on which a seed depends: that of a round's releases and questions, or ``start``.
+    """The mix on which a seed depends: that of a round's releases, that of all questions, or ``start``.
 
     Examples
     --------
-    >>> mix_name("release/attack/red/questions"), mix_name("draw/red")
-    ('release/attack', 'start')
+    >>> mix_name("release/attack/red"), mix_name("questions/red"), mix_name("draw/red")
+    ('release/attack', 'questions', 'start')
     """
     first, _, rest = purpose.partition("/")
-    return f"{first}/{rest.partition('/')[0]}" if first == "release" else "start"
+    if first == "release":
+        return f"{first}/{rest.partition('/')[0]}"
+    return first if first == "questions" else "start"
 
 
 def mix_of(name: str, contributions: Iterable[str], public: str | None = None) -> str:

@@ -64,8 +64,8 @@ def test_a_mix_is_the_digest_of_its_parts_in_any_order():
     assert mix_of("start", ["bb", "aa"], "4 8 15") == hashlib.sha256(text.encode()).hexdigest()
     digest = hmac.new(SECRET, f"{PURPOSE}\nff".encode(), "sha256").hexdigest()
     assert derived_seed(SECRET, PURPOSE, "ff") == int(digest[:32], 16)
-    purposes = ("release/attack/red", "release/attack/red/questions", "draw", "bot/attack/red")
-    assert [mix_name(p) for p in purposes] == ["release/attack"] * 2 + ["start"] * 2
+    purposes = ("release/attack/red", "questions", "questions/red/1", "draw", "bot/attack/red")
+    assert [mix_name(p) for p in purposes] == ["release/attack"] + ["questions"] * 2 + ["start"] * 2
 
 
 DAY = "2031-01-0{}T00:00:00.000000+00:00"

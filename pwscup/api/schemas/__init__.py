@@ -169,7 +169,7 @@ class Sponsor(Schema):
 class Mix(Schema):
     """What the seeds of some draws depend on, next to the secret."""
 
-    name: str = Field(description="start, or release/ and the key of a round")
+    name: str = Field(description="start, questions, or release/ and the key of a round")
     sha256: str = Field(description="blank until a draw has needed it")
     contributions: list[dict[str, str]] = Field(description="team and SHA-256 of its text")
     public: str | None = Field(description="the public value in it")

@@ -32,18 +32,22 @@ class Hint:
 
 Finder = Callable[["Contest"], Iterable[Hint]]
 _finders: list[Finder] = []
+_comparers: list[Finder] = []
+"""Those that open submitted files, at an organizer's request."""
 
 
-def register(finder: Finder) -> Finder:
+def register(finder: Finder, *, opens_files: bool = False) -> Finder:
     """Add this function to the page; registering it twice has no further effect."""
-    if finder not in _finders:
-        _finders.append(finder)
+    finders = _comparers if opens_files else _finders
+    if finder not in finders:
+        finders.append(finder)
     return finder
 
 
-def hints_of(contest: Contest) -> list[Hint]:
+def hints_of(contest: Contest, *, opens_files: bool = False) -> list[Hint]:
     """All hints, those about few teams first: a property shared by a whole class is weak evidence."""
-    found = [hint for finder in _finders for hint in finder(contest)]
+    finders = [*_finders, *(_comparers if opens_files else ())]
+    found = [hint for finder in finders for hint in finder(contest)]
     return sorted(found, key=lambda hint: len(hint.teams))
 
 

@@ -64,7 +64,8 @@ def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: An
     """The page; `bound` are forms with errors that replace empty ones."""
     page = organizer_page(request, contest, "teams")
     page |= {
-        "hints": hints.hints_of(contest),
+        "hints": hints.hints_of(contest, opens_files="compare" in request.GET),
+        "is_compared": "compare" in request.GET,
         "lines": staff.team_lines(contest),
         "divisions": staff.divisions_of(contest),
         "code": class_code(contest),

@@ -74,9 +74,11 @@ def mixes_of(contest: Contest) -> list[dict[str, Any]]:
     alone."""
     if contest.mixes is None:
         return []
-    rounds = [f"release/{r.key}" for r in contest.rounds.all() if r.format.has_targets]
+    attacks = [round for round in contest.rounds.all() if round.format.has_targets]
+    names = ["start", *(f"release/{round.key}" for round in attacks)]
+    names += ["questions"] if any(round.format.asks_questions for round in attacks) else []
     entries = _entries(contest)
-    return [mix_in(entries, name) for name in ("start", *rounds)]
+    return [mix_in(entries, name) for name in names]
 
 
 def public_value_of(contest: Contest) -> dict[str, Any] | None:

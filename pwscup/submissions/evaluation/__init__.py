@@ -18,6 +18,7 @@ from pwscup.submissions.evaluation.cases import Case
 from pwscup.submissions.evaluation.debriefing import debriefed_estimate, debriefed_table
 from pwscup.submissions.evaluation.drawing import bot_seed
 from pwscup.submissions.evaluation.handed_in import file_of_trial, own_upload
+from pwscup.submissions.evaluation.likeness import compared
 from pwscup.submissions.evaluation.originals import MAX_ORIGINALS, _originals, read_once
 from pwscup.submissions.models import Release, Submission, SubmissionFile
 from scoring.tables.notes import noted
@@ -40,6 +41,7 @@ __all__ = [
     "archived_file",
     "audited",
     "bot_seed",
+    "compared",
     "debriefed_estimate",
     "debriefed_table",
     "evaluate",

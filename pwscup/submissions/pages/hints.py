@@ -5,11 +5,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from pwscup.contests.organize.hints import Hint
+from pwscup.core.db.recent import Recent
+from pwscup.submissions import selectors
 from pwscup.submissions.results.counting import counted_rates
 
 if TYPE_CHECKING:
@@ -19,6 +23,73 @@ SOLVED, MISSED = 0.5, 0.1
 """The rate from which a table counts as solved, and the one below which it does not."""
 FEWEST_OTHERS = 2
 """The minimum number of attackers who failed where one succeeded."""
+
+ALIKE = {
+    "equal": gettext_lazy(
+        "%(round)s: equal files. The same method with the same parameters gives equal files, so this alone is no "
+        "evidence; with a method that draws at random it is."
+    ),
+    "tables": gettext_lazy(
+        "%(round)s: both tables changed %(n)s cells that no public method explains, %(equal)s of them in the same way "
+        "(expected: at most %(expected)s %%). The probability of this for teams that draw on their own is at most "
+        "%(p)s, all pairs considered. The same program with the same seed can be the reason."
+    ),
+    "answers": gettext_lazy(
+        "%(round)s: both teams gave %(n)s wrong answers in the same places, %(equal)s of them equal (expected: at most "
+        "%(expected)s %%, as of the most alike of all other pairs). The probability of this by chance is at most "
+        "%(p)s, all pairs considered. The same method with nearly the same parameters can be the reason."
+    ),
+    "records": gettext_lazy(
+        "%(round)s: of %(n)s records that only the first of these tables has once, %(equal)s are in the second "
+        "(expected: at most %(expected)s %%). The probability of this for the same method with other random numbers is "
+        "at most %(p)s, all pairs considered. The same seed can be the reason."
+    ),
+    "passed on": gettext_lazy(
+        "%(round)s: the table of the first team has %(n)s records unchanged that were never in its original, and "
+        "%(equal)s of them are in that of the second (expected: %(expected)s %%). The probability of this by the draw "
+        "is at most %(p)s, all pairs considered. An original may have been passed on."
+    ),
+}
+_COMPARED: Recent[list[Any]] = Recent(200)
+"""By round and the evaluations in it: files are opened once."""
+
+
+def alike(contest: Contest) -> Iterator[Hint]:
+    """Teams whose tables or answers in a round that is over are nearer than chance allows."""
+    if contest.erased_at is not None:
+        return
+    teams, now = contest.teams.in_bulk(), timezone.now()
+    for round in contest.rounds.all():
+        if round.is_settled(now) and not selectors.has_unfinished(round):
+            for one in _compared(round):
+                yield Hint(tuple(teams[pk] for pk in one.teams), _words(round, one))
+
+
+def _compared(round: Round) -> list[Any]:
+    from pwscup.submissions import evaluation  # imports numpy, which other pages do not need
+
+    evaluations = selectors.holding().filter(submission__round=round).order_by("pk")
+    key = (round.contest.commitment, round.pk, *evaluations.values_list("pk", flat=True))
+    known = _COMPARED.get(key)
+    if known is None:
+        known = evaluation.compared(round)
+        _COMPARED.put(key, known)
+    return known
+
+
+def _words(round: Round, one: Any) -> str:
+    likeness = one.likeness
+    what = (
+        {}
+        if likeness is None
+        else {
+            "n": likeness.n_compared,
+            "equal": likeness.n_equal,
+            "expected": f"{100 * likeness.expected:.3g}",
+            "p": f"{max(likeness.probability, 1e-12):.0e}",
+        }
+    )
+    return str(ALIKE[one.how]) % {"round": round.local_title, **what}
 
 
 def solved_by_one(contest: Contest) -> Iterator[Hint]:
