@@ -343,9 +343,14 @@ DP_TRUTH = b"sex,age,count\n" + "".join(f"{s},{a},{n}\n" for s, a, n in DP_COUNT
 """An estimate that is right."""
 
 
-def dp_ruleset(epsilon: str = "1") -> Ruleset:
-    """The ruleset dp-disclosure for the columns of `DP_SCHEMA`."""
+def dp_ruleset(epsilon: str = "1", errors: str = "1000000") -> Ruleset:
+    """The ruleset dp-disclosure for the columns of `DP_SCHEMA`; of the usual ε for errors, their noise is 0.
+
+    Without an ε for errors the rules are as they were before there was one.
+    """
     text = load_ruleset("dp-disclosure").text
+    noise = f'errors_epsilon = "{errors}"\n' if errors else ""
+    text = re.sub(r"(?m)^errors_epsilon = .*\n", noise, text)
     text = re.sub(r'(?m)^epsilon = "[^"]*"', f'epsilon = "{epsilon}"', text)
     text = re.sub(r"(?m)^columns = .*$", 'columns = ["sex", "age", "city"]', text)
     text = re.sub(r"(?m)^target = .*$", 'target = ["sex", "age"]', text)
@@ -463,12 +468,13 @@ def make_dp_contest(
     now: datetime | None = None,
     phase: str = "interactive",
     epsilon: str = "1",
+    errors: str = "1000000",
 ) -> Contest:
     """A contest about a hidden table that stands in one of `DP_PHASES`."""
     now = now or timezone.now()
     day = timedelta(days=1)
     start = now - (2 * DP_PHASES.index(phase) - 1) * day
-    ruleset = dp_ruleset(epsilon)
+    ruleset = dp_ruleset(epsilon, errors)
     contest = Contest.objects.create(
         slug=slug, title="Disclosure", ruleset_text=ruleset.text, max_team_size=3, is_published=True
     )

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.forms import VersionedForm
 from pwscup.contests.models import Contest
 from pwscup.debriefings.models import DebriefingPart, DebriefingSettings
+from pwscup.formats.hidden.disclosed import errors_epsilon
 
 HIDDEN, UNNAMED, NAMED = "", "unnamed", "named"
 SHOWN_AS = ((HIDDEN, _("not shown")), (UNNAMED, _("as “a team”")), (NAMED, _("with its name")))
@@ -27,6 +28,13 @@ class SettingsForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         if not contest.format.hides_table:
             del self.fields["discloses_table"]
+        elif errors_epsilon(contest.ruleset) is not None:
+            field = self.fields["discloses_table"]
+            field.label = _("show each team its estimates next to the noisy counts")
+            field.help_text = _(
+                "These are the counts that errors are computed from. Their noise is covered by the ε of the errors, "
+                "so this discloses no more of the hidden table than the errors do."
+            )
         if len(contest.ruleset.stages) == 1:
             del self.fields["after_stages"]
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pwscup.submissions.models import Submission
     from scoring.audits.audit import Progress
     from scoring.evaluate import ProgramFiles
+    from scoring.privacy.domains import Integers
     from scoring.rulesets import Ruleset
     from scoring.rulesets.base import RoundSpec
     from scoring.tables.records import Records
@@ -114,6 +115,9 @@ class Case(Protocol):
 
     def read_by_measures(self) -> Mapping[str, bytes]:
         """Further files of the submission that measures read, by their kind."""
+
+    def noisy_counts(self) -> Integers:
+        """The counts of a hidden table with the noise of all errors, which is drawn once in a contest."""
 
     def programmed(self, files: Callable[[], ProgramFiles]) -> Values:
         """The values of the ruleset's program for these files; empty without a program."""

@@ -27,8 +27,13 @@ _GUESSES: dict[str, Any] = {
     "counts": {"last": _LAST},
     "feedback": {
         "exact": _("The attackers see the rate of a guess as soon as it is evaluated."),
+        "ladder": _(
+            "The attackers see the range of the best rate of their guesses so far about a table. Only a rate that is "
+            "higher by a whole step changes it; for n records asked a step is 100 / ∛n percentage points. The "
+            "exact rates are shown after the round has closed."
+        ),
         "coarse": _(
-            "The attackers see the rate to the nearest ten per cent below as soon as a guess is scored, "
+            "The attackers see a range of ten percentage points for the rate as soon as a guess is scored, "
             "the exact one after the round has closed."
         ),
         "after_close": _(

@@ -103,6 +103,13 @@ class QuestionSpec:
     candidates: int = 1
     required: bool = True
 
+    @property
+    def chance(self) -> float:
+        """The result of answers that chance decides, 0 to 1; 0 where it depends on the table."""
+        if self.result == "tpr_at_fpr":
+            return self.fpr or 0.0
+        return 0.5 if self.result in ("hits", "precision", "accuracy", "auc") else 0.0
+
     def shown(self, schema: Schema) -> tuple[str, ...]:
         """The columns of the sheet, in the schema's order."""
         names = schema.public().names

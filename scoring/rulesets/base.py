@@ -119,6 +119,11 @@ class RoundSpec:
         """Only teams that the platform plays submit tables, which participants attack."""
         return self.by == ORGANIZER
 
+    @property
+    def chance(self) -> float:
+        """The rate of guessing, 0 to 1, as far as the questions decide it: the highest of theirs."""
+        return max((question.chance for question in self.questions), default=0.0)
+
     def band(self, rate: float) -> BandSpec | None:
         """The named band of a rate; None without bands."""
         reached = [band for band in self.bands if band.at_least <= rate]
@@ -226,11 +231,13 @@ class DisclosureSpec:
     """The disclosure of a hidden table under differential privacy, and the target of estimates.
 
     `columns` are those whose values are released and may be asked for; the contingency table over
-    `target`, some of them, is what teams estimate.
+    `target`, some of them, is what teams estimate. Errors of estimates are distances from counts with noise of
+    `errors_epsilon`, drawn once for all of them; from the true counts if it is None.
     """
 
     columns: tuple[str, ...]
     target: tuple[str, ...]
+    errors_epsilon: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)

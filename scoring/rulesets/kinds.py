@@ -128,7 +128,7 @@ ROUND_KINDS: dict[str, RoundKind] = {
             required=("guess",),
             tries_keys=("tries_per_target", "tries_per_day", "tries_in_all"),
             counts=("last",),
-            feedback=("exact", "coarse", "after_close"),
+            feedback=("ladder", "exact", "coarse", "after_close"),
             gives=("original",),
         ),
         RoundKind(
@@ -139,7 +139,7 @@ ROUND_KINDS: dict[str, RoundKind] = {
             required=("guess",),
             tries_keys=("tries_per_target", "tries_per_day", "tries_in_all"),
             counts=("last",),
-            feedback=("exact", "coarse", "after_close"),
+            feedback=("ladder", "exact", "coarse", "after_close"),
             gives=("candidates",),
         ),
         RoundKind(
@@ -150,7 +150,7 @@ ROUND_KINDS: dict[str, RoundKind] = {
             required=("guess",),
             tries_keys=("tries_per_target", "tries_per_day", "tries_in_all"),
             counts=("last",),
-            feedback=("exact", "after_close"),
+            feedback=("ladder", "exact", "after_close"),
             gives=("people",),
         ),
         RoundKind(
@@ -161,7 +161,7 @@ ROUND_KINDS: dict[str, RoundKind] = {
             required=(),
             tries_keys=("tries_per_target", "tries_per_day", "tries_in_all"),
             counts=("last",),
-            feedback=("exact", "coarse", "after_close"),
+            feedback=("ladder", "exact", "coarse", "after_close"),
             gives=("questions",),
             asks_questions=True,
         ),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scoring.tables.schema import Schema
 
 EARLIER = ("earlier",)
+ERRORS = "errors_epsilon"
 
 
 def read_disclosure(document: Document, data: DataSpec) -> DisclosureSpec | None:
@@ -33,7 +34,8 @@ def read_disclosure(document: Document, data: DataSpec) -> DisclosureSpec | None
     elif columns and target and data.schema is not None:
         spec, schema = DisclosureSpec(columns, target), data.schema
         disclosure.adopted("columns", lambda: check_columns(spec, schema))
-    return DisclosureSpec(columns, target)
+    epsilon = read_epsilon(disclosure, ERRORS) if disclosure.has(ERRORS) else None
+    return DisclosureSpec(columns, target, epsilon)
 
 
 def check_columns(spec: DisclosureSpec, schema: Schema) -> None:
@@ -51,16 +53,16 @@ def check_columns(spec: DisclosureSpec, schema: Schema) -> None:
     check_cells(attributes_of(schema, spec.target), MAX_CELLS)
 
 
-def read_epsilon(document: Document) -> Decimal | None:
-    """The total ε of a round: a decimal number, written as a text so that it is exact."""
+def read_epsilon(document: Document, key: str = "epsilon") -> Decimal | None:
+    """The total ε of a round, or of all errors: a decimal number, written as a text so that it is exact."""
     from scoring.privacy.accounting import epsilon_from
 
-    text = document.text("epsilon")
+    text = document.text(key)
     try:
         return epsilon_from(text) if text else None
     except ValueError:
         expected = 'a number above 0 with at most 6 decimal places, as a text such as "0.5"'
-        document.wrong("epsilon", expected, text)
+        document.wrong(key, expected, text)
         return None
 
 

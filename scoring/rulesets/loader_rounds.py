@@ -93,7 +93,7 @@ def _round(
         description=document.translated("description"),
         files=asked.files if kind.asks_questions else _files(document, kind, data),
         counts=document.choice("counts", kind.counts),
-        feedback=document.choice("feedback", kind.feedback),
+        feedback=_feedback(document, kind),
         minutes=_minutes(document),
         stage=stage,
         attacks=_attacks(document, kind, stage, earlier) if is_attack else None,
@@ -121,6 +121,13 @@ def _stage(document: Document, stages: Sequence[StageSpec]) -> str:
     if not document.has("stage") and len(keys) == 1:
         return keys[0]
     return document.choice("stage", keys)
+
+
+def _feedback(document: Document, kind: RoundKind) -> str:
+    """Of an attack the first of its kind, if the ruleset does not say."""
+    if kind.phase == "attack" and not document.has("feedback"):
+        return kind.feedback[0]
+    return document.choice("feedback", kind.feedback)
 
 
 def _minutes(document: Document) -> int:

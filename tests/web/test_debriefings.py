@@ -273,7 +273,7 @@ def test_a_series_has_individuals_and_the_width_of_regions(cast, as_user):
 @pytest.fixture
 def hidden(cast) -> SimpleNamespace:
     """A finished contest about a hidden table, in which Red has an estimate."""
-    contest = factories.make_dp_contest(organizer=cast.oscar)
+    contest = factories.make_dp_contest(organizer=cast.oscar, errors="")
     cup = pipeline.two_teams(cast, contest)
     round = next(round for round in contest.rounds.all() if round.is_open(timezone.now()))
     made = submit(

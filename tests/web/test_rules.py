@@ -352,7 +352,7 @@ def test_the_rounds_of_this_contest_are_shown_not_the_defaults(cast, as_user):
 
 def test_coarse_feedback_is_said(cast, as_user):
     cast.contest.rounds.filter(key="attack").update(feedback="coarse")
-    assert "ten per cent" in as_user(None).get("/c/cup/rules/").content.decode()
+    assert "ten percentage points" in as_user(None).get("/c/cup/rules/").content.decode()
 
 
 def test_the_page_speaks_japanese_where_the_ruleset_does(cast, as_user):

@@ -36,6 +36,7 @@ from pwscup.submissions.states import State
 from scoring.errors import Problem
 from scoring.evaluate import score
 from scoring.proof.commitments import shuffled
+from scoring.scores.ladder import coarse_range
 from scoring.tables.reading import read_records, read_table
 from tests import factories
 from tests.services import wait_until
@@ -371,7 +372,7 @@ def test_a_rate_is_shown_as_the_round_says(cast, targets, setting, before, after
     ],
 )
 def test_bands_of_ten_points(hits, n, shown):
-    assert str(Band.of(hits, n)) == shown
+    assert str(Band(*coarse_range(hits / n))) == shown
 
 
 # The heartbeat

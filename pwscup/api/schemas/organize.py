@@ -30,7 +30,7 @@ class OrganizedRound(Schema):
     closes_at: datetime
     tries: int = Field(description="in the round, or against each target")
     tries_per_day: int | None
-    feedback: str = Field(description="exact, coarse or after_close")
+    feedback: str = Field(description="ladder, exact, coarse or after_close")
 
 
 class OrganizedContestLine(Schema):

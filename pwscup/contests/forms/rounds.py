@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.forms.common import MomentField, VersionedForm
 from pwscup.contests.models import Round
+from pwscup.contests.rules.rounds import disclosed_by, n_asked
 from pwscup.contests.services import RoundPlan, round_problems
 from pwscup.core.http.fields import choice_field
 from scoring.rulesets.kinds import ROUND_KINDS
@@ -34,6 +37,7 @@ class RoundForm(forms.Form):
         self.fields["closes_at"] = MomentField(zone=zone, label=_("Closes"))
         per_target = round.spec.tries_per_target is not None
         choice_field(self, "feedback").choices = feedback_choices(round)
+        self.fields["feedback"].help_text = disclosed_note(round)
         self.fields["tries"].label = (
             _("Guesses per target") if per_target else _("Attempts per team")
         )
@@ -61,6 +65,21 @@ class RoundForm(forms.Form):
 
     def plan(self) -> RoundPlan:
         return RoundPlan(key=self.round.key, **self.cleaned_data)
+
+
+def disclosed_note(round: Round) -> str:
+    """The amount that each kind of feedback about guesses discloses; empty for other rounds."""
+    if not round.format.has_targets:
+        return ""
+    rules = round.contest.ruleset
+    bits = (
+        f"{label}: {math.ceil(disclosed_by(value, round, rules)):,}"
+        for value, label in feedback_choices(round)
+    )
+    return gettext(
+        "The most bits about the true answers that %(attempts)s guesses about a table disclose before the end, "
+        "where %(n)s records are asked: %(bits)s."
+    ) % {"attempts": round.tries, "n": f"{n_asked(round.spec, rules):,}", "bits": "; ".join(bits)}
 
 
 def feedback_choices(round: Round) -> list[tuple[str, Any]]:

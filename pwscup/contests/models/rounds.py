@@ -26,6 +26,7 @@ class Round(models.Model):
 
     class Feedback(models.TextChoices):
         EXACT = "exact", _("exact, immediately")
+        LADDER = "ladder", _("the best range so far, immediately")
         COARSE = "coarse", _("rounded, immediately")
         AFTER_CLOSE = "after_close", _("after the round has closed")
 

@@ -160,6 +160,7 @@ EVENT_TITLES = {
     "audit.done": gettext_lazy("audit done"),
     "audit.failed": gettext_lazy("audit failed"),
     "batch.released": gettext_lazy("randomized table released"),
+    "errors.noise_drawn": gettext_lazy("noise for the errors of estimates drawn"),
     "query.answered": gettext_lazy("query answered"),
     "table.drawn": gettext_lazy("a team's own table drawn"),
     "release.published": gettext_lazy("table published"),

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from django.utils.formats import number_format
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
@@ -17,12 +19,14 @@ from pwscup.contests.rules.texts import (
 from pwscup.core.texts.parts import joined
 from pwscup.formats import FILES, ROUNDS, format_of
 from scoring.rulesets import localized
+from scoring.scores.ladder import disclosed_bits
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from scoring.rulesets import FileSpec, RoundSpec, Ruleset
 
+EXAMPLE = 100
 MINUTES_PER_HOUR = 60
 MINUTES_PER_DAY = 24 * MINUTES_PER_HOUR
 
@@ -140,12 +144,43 @@ def _sentences(round: ShownRound, ruleset: Ruleset) -> tuple[str, ...]:
         _("A file that is refused because of its format uses no attempt."),
         _counted(spec),
         str(ROUNDS[spec.kind].feedback[round.feedback]),
+        _disclosed(round, ruleset),
     ]
     said[:0] = asked_sentences(spec, get_language() or "en")
     said.insert(0, format_of(ruleset).rules.round_sentence(ruleset, spec))
     if spec.is_organizers:
         said.insert(0, _("The organizers publish the tables of this round; teams attack them."))
     return tuple(sentence for sentence in said if sentence)
+
+
+def _disclosed(round: ShownRound, ruleset: Ruleset) -> str:
+    """The amount that feedback before the end discloses of the sealed answers."""
+    bits = disclosed_by(round.feedback, round, ruleset)
+    if not bits:
+        return ""
+    return _(
+        "By this feedback %(attempts)s guesses about a table disclose at most %(bits)s bits about the true answers, "
+        "where %(n)s records are asked."
+    ) % {
+        "attempts": number_format(round.tries),
+        "bits": number_format(math.ceil(bits), force_grouping=True),
+        "n": number_format(n_asked(round.spec, ruleset), force_grouping=True),
+    }
+
+
+def disclosed_by(feedback: str, round: ShownRound, ruleset: Ruleset) -> float:
+    """The most bits about the true answers that all guesses about a table disclose by this feedback; 0 for others."""
+    spec = round.spec
+    if not ROUNDS[spec.kind].has_targets:
+        return 0.0
+    n_bands, n = len(spec.bands), n_asked(spec, ruleset)
+    return disclosed_bits(feedback, round.tries, n, chance=spec.chance, n_bands=n_bands)
+
+
+def n_asked(spec: RoundSpec, ruleset: Ruleset) -> int:
+    """The records of a table that a guess is about; 100 as an example where the rules do not say."""
+    own = ruleset.data.n_own or EXAMPLE
+    return max((question.targets or own for question in spec.questions), default=own)
 
 
 def _counted(spec: RoundSpec) -> str:

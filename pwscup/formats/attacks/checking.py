@@ -9,7 +9,7 @@ from pwscup.contests.selectors import dataset_of, shown_schema
 from pwscup.contests.teams.tables import draw_of
 from pwscup.formats.attacks.sheets import sheets_of
 from pwscup.formats.checking import Checks
-from pwscup.formats.hidden.disclosed import target_attributes
+from pwscup.formats.hidden.disclosed import most_per_cell, target_attributes
 from scoring.formats.disclosure.estimates import estimate_rules
 from scoring.formats.sequential.guess_files import value_rules
 from scoring.questions.files import answer_rules
@@ -112,7 +112,9 @@ class Estimates:
     """A count for each combination of values of the target table."""
 
     def checks(self, round: Round, _team: Team | None, _targets: Sequence[Release]) -> Checks:
-        return Checks({ESTIMATE: estimate_rules(target_attributes(round.contest))})
+        contest = round.contest
+        rules = estimate_rules(target_attributes(contest), most_per_cell(contest))
+        return Checks({ESTIMATE: rules})
 
 
 ROWS, CANDIDATES, VALUES, SHEETS, COUNTS = Rows(), Candidates(), Values(), Sheets(), Estimates()

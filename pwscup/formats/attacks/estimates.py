@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pwscup.formats.attacks import Question
-from pwscup.formats.hidden.disclosed import spec_of, target_attributes
+from pwscup.formats.hidden.disclosed import most_per_cell, spec_of, target_attributes
 from scoring.formats.disclosure.attributes import attributes_of, codes_of
 from scoring.formats.disclosure.estimates import differing, marks, read_estimate
 from scoring.formats.disclosure.estimators import counted
@@ -28,32 +28,51 @@ def coded(table: Opened, columns: tuple[str, ...]) -> tuple[tuple[Attribute, ...
     return attributes, codes_of(table.records("disclosure: the hidden table is coded"), attributes)
 
 
-def cells(case: Case) -> tuple[Attribute, ...]:
-    """A line for each cell of the target table."""
-    return target_attributes(case.submission.round.contest)
+class Sheet(NamedTuple):
+    """The columns of the target table, which has a line for each cell, and the largest count."""
+
+    target: tuple[Attribute, ...]
+    most: int
+
+
+def cells(case: Case) -> Sheet:
+    contest = case.submission.round.contest
+    return Sheet(target_attributes(contest), most_per_cell(contest))
+
+
+def read(data: bytes, sheet: Sheet) -> Integers:
+    return read_estimate(data, sheet.target, most=sheet.most)
 
 
 def counts(case: Case) -> Integers:
-    attributes, codes = case.read(coded, spec_of(case.submission.round.contest).columns)
-    return counted(codes, attributes, cells(case))
+    """The counts that estimates are compared with: with noise, unless the ruleset has none for errors.
+
+    Every value that is computed from them, whatever the estimates, discloses no more than the noisy counts do.
+    """
+    spec = spec_of(case.submission.round.contest)
+    if spec.errors_epsilon is not None:
+        return case.noisy_counts()
+    attributes, codes = case.read(coded, spec.columns)
+    return counted(codes, attributes, cells(case).target)
 
 
 def distances(answer: Integers, estimate: Integers, case: Case) -> Values:
-    """The distances of the estimate from the true counts, by the measures of the ruleset."""
+    """The distances of the estimate from these counts, by the measures of the ruleset."""
     found = marks(estimate, answer)
     return {measure: found[measure] for measure in case.ruleset.measures}
 
 
 @dataclass(frozen=True, slots=True)
-class Counts(Question["tuple[Attribute, ...]", "Integers", "Integers"]):
+class Counts(Question[Sheet, "Integers", "Integers"]):
     """The question about counts, whose answers can be compared cell by cell when the contest is over."""
 
     def compared(self, case: Case) -> dict[str, Any]:
-        """The cells with the largest errors: the values, the estimate and the true count of each."""
-        target = self.sheet(case)
-        estimate = self.read(case.file(self.file), target)
+        """The cells with the largest errors: the values, the estimate and the count it is compared with."""
+        sheet = self.sheet(case)
+        target, estimate = sheet.target, self.read(case.file(self.file), sheet)
         truth = self.answer(case)
         return {
+            "is_noisy": spec_of(case.submission.round.contest).errors_epsilon is not None,
             "columns": [attribute.name for attribute in target],
             "n_cells": int(truth.size),
             "n_exact": int((estimate == truth).sum()),
@@ -61,4 +80,4 @@ class Counts(Question["tuple[Attribute, ...]", "Integers", "Integers"]):
         }
 
 
-COUNTS = Counts("estimate", cells, read_estimate, counts, distances)
+COUNTS = Counts("estimate", cells, read, counts, distances)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The debriefing of an estimate of a hidden table: estimates next to true counts."""
+"""The debriefing of an estimate of a hidden table: estimates next to the counts that they are compared with."""
 
 from __future__ import annotations
 
@@ -29,11 +29,17 @@ class CellRow:
 def shown(values: dict[str, Any], _hidden: Collection[str] = ()) -> dict[str, Any]:
     """The context of the part `debriefing`."""
     cells = [CellRow(tuple(of), estimate, truth) for of, estimate, truth in values["cells"]]
+    is_noisy = values.get("is_noisy", False)
+    sentence = (
+        _("%(exact)s of %(total)s counts are those of the target with the noise of the errors.")
+        if is_noisy
+        else _("%(exact)s of %(total)s counts are estimated exactly.")
+    )
     return {
+        "is_noisy": is_noisy,
         "columns": values["columns"],
         "cells": cells,
         "n_cells": values["n_cells"],
-        "sentence": _("%(exact)s of %(total)s counts are estimated exactly.")
-        % {"exact": values["n_exact"], "total": values["n_cells"]},
+        "sentence": sentence % {"exact": values["n_exact"], "total": values["n_cells"]},
         "n_unlisted": values["n_cells"] - len(cells),
     }

@@ -44,6 +44,19 @@ def target_attributes(contest: Contest) -> tuple[Attribute, ...]:
     return attributes_of(dataset_of(contest).schema, spec_of(contest).target)
 
 
+def errors_epsilon(ruleset: Ruleset) -> Decimal | None:
+    """The ε of all errors of estimates; None if they are exact, or if nothing is estimated."""
+    return None if ruleset.disclosure is None else ruleset.disclosure.errors_epsilon
+
+
+def most_per_cell(contest: Contest) -> int:
+    """The largest count of an estimate: the number of records, where errors cost ε; otherwise any."""
+    from scoring.formats.disclosure.estimates import MAX_COUNT
+
+    exact = errors_epsilon(contest.ruleset) is None
+    return MAX_COUNT if exact else dataset_of(contest).n_records
+
+
 def n_cells(ruleset: Ruleset, schema: Schema) -> int:
     """The number of cells of the estimated table; 0 if there is none."""
     from scoring.formats.disclosure.attributes import attributes_of

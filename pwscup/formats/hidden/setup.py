@@ -56,10 +56,11 @@ def rules_with(ruleset: Ruleset, schema: Schema, ticked: Ticked) -> Ruleset:
     if it has the same columns."""
     target = [name for name in schema.names if name in ticked["target"]]
     released = [name for name in schema.names if name in {*ticked["released"], *target}]
-    spec = DisclosureSpec(tuple(released), tuple(target))
+    former = ruleset.disclosure
+    errors = None if former is None else former.errors_epsilon
+    spec = DisclosureSpec(tuple(released), tuple(target), errors)
     for seen in (schema, schema.public()):
         check_disclosed(spec, seen)
-    former = ruleset.disclosure
     if former is not None and all(
         set(now) == set(then) for now, then in ((released, former.columns), (target, former.target))
     ):
@@ -145,6 +146,13 @@ def _shown(found: ProblemsFound) -> list[str]:
 def of_columns(schema: Schema, disclosure: DisclosureSpec) -> list[str]:
     """The same, by their disclosure."""
     warnings = []
+    if disclosure.errors_epsilon is None:
+        warnings.append(
+            _(
+                "The errors of estimates are exact: teams can compute the counts of the table from them, and no ε "
+                'holds. Add errors_epsilon to [disclosure] of the rules, for example errors_epsilon = "2".'
+            )
+        )
     try:
         check_disclosed(disclosure, schema)
     except ProblemsFound as found:

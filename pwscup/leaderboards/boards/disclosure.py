@@ -9,6 +9,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from pwscup.formats.hidden.disclosed import errors_epsilon
 from pwscup.leaderboards.boards.sections import (
     Disclosure,
     Facts,
@@ -195,7 +196,7 @@ def _points(facts: Facts) -> Iterator[Row]:
                     **named(players[estimate.team], None),
                     "epsilon": f"{estimate.epsilon:f}",
                     "value": value,
-                    "asked_once": _asked_once(facts.n_cells, estimate.epsilon),
+                    "asked_once": _asked_once(facts, estimate.epsilon),
                     "counts": estimate.counts,
                 }
 
@@ -204,13 +205,19 @@ def _line(facts: Facts) -> list[list[float]]:
     """The distance of the target table after one query, at every step up to the largest ε."""
     most = max(round.spec.epsilon or Decimal(0) for round in shown_rounds(facts))
     steps = (most * step / N_STEPS for step in range(1, N_STEPS + 1))
-    found = ((float(epsilon), _asked_once(facts.n_cells, epsilon)) for epsilon in steps)
+    found = ((float(epsilon), _asked_once(facts, epsilon)) for epsilon in steps)
     return [[epsilon, value] for epsilon, value in found if value is not None]
 
 
-@lru_cache(maxsize=1000)
-def _asked_once(n_cells: int, epsilon: Decimal) -> float | None:
+def _asked_once(facts: Facts, epsilon: Decimal) -> float | None:
     """The theoretical value; None for a team without queries."""
+    if not facts.n_cells or not epsilon:
+        return None
+    return _rounded(facts.n_cells, epsilon, errors_epsilon(facts.rules))
+
+
+@lru_cache(maxsize=1000)
+def _rounded(n_cells: int, epsilon: Decimal, errors: Decimal | None) -> float:
     from scoring.formats.disclosure.curves import asked_once  # imports numpy
 
-    return round(asked_once(n_cells, epsilon), DECIMALS) if n_cells and epsilon else None
+    return round(asked_once(n_cells, epsilon, errors_epsilon=errors), DECIMALS)

@@ -13,7 +13,7 @@ from pwscup.contests.selectors import dataset_of
 from pwscup.contests.teams.tables import draw_of
 from pwscup.core.installation import programs
 from pwscup.formats.evaluation import Drawn, Values
-from pwscup.submissions.evaluation import handed_in
+from pwscup.submissions.evaluation import disclosing, handed_in
 from pwscup.submissions.evaluation.originals import Opened, dataset_for, read_once
 from pwscup.submissions.results.finals import drawing_measures
 from scoring import plugins
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from pwscup.submissions.models import Submission
     from scoring.evaluate import ProgramFiles
+    from scoring.privacy.domains import Integers
     from scoring.rulesets import Ruleset
 
 T = TypeVar("T")
@@ -93,6 +94,9 @@ class Case:
         wanted = {self.ruleset.measure(id_).file for id_ in self.ruleset.measures} - {""}
         given = [spec for spec in self.submission.round.spec.files if spec.kind in wanted]
         return {spec.kind: self.file(spec.key) for spec in given if self.has(spec.key)}
+
+    def noisy_counts(self) -> Integers:
+        return disclosing.reference_counts(self.submission.round.contest)
 
     def programmed(self, files: Callable[[], ProgramFiles]) -> Values:
         spec = self.ruleset.program

@@ -58,12 +58,13 @@ def lines(
         exact = policies.may_see_rate(viewer, scored, now)
         may_choose = policies.may_choose(viewer, scored, now)
         is_final = exact and finals.are_final(scored.round, now)
+    bands = {} if scored is None or exact else feedback.ladder(scored.team, scored.round)
     counting = set(counting)
     found = []
     for submission in submissions:
         evaluation = selectors.latest_evaluation(submission)
         visible = feedback.visible(
-            submission, evaluation, exact=exact, hidden=hidden, is_final=is_final
+            submission, evaluation, exact=exact, hidden=hidden, is_final=is_final, bands=bands
         )
         found.append(
             Line(

@@ -76,6 +76,13 @@ def _accepted_rows(
     return (row[1:] for row in newest.values() if row[0])
 
 
+def accepted_values(contest: Contest, submissions: QuerySet[Submission]) -> dict[int, Values]:
+    """The values of the effective submissions by key, also of those withdrawn by an organizer."""
+    rows = list(_accepted_rows(submissions, None, _applied(contest, None)))
+    values = _decoded_at_once(text for _, text in rows)
+    return {pk: of for (pk, _), of in zip(rows, values, strict=True) if of is not None}
+
+
 def _withdrawn(contest: Contest, before: datetime | None) -> set[int]:
     """The submissions withdrawn by an organizer, according to the newest ruling about each."""
     rulings = Ruling.objects.filter(team__contest=contest, submission__isnull=False)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from django.utils.translation import get_language
@@ -13,32 +14,27 @@ from django.utils.translation import get_language
 from pwscup.contests.rules.measures import hidden_measures
 from pwscup.core.texts.parts import percent
 from pwscup.submissions import policies
-from pwscup.submissions.results import finals
+from pwscup.submissions.models import Submission
+from pwscup.submissions.results import counting, finals
+from pwscup.submissions.states import UNFINISHED
 from scoring.rulesets.base import localized
+from scoring.scores.ladder import coarse_range, range_of, rung_of
 
 if TYPE_CHECKING:
+    from pwscup.accounts.models import Team
     from pwscup.contests.models import Round
-    from pwscup.submissions.models import Evaluation, Submission
+    from pwscup.submissions.models import Evaluation
     from pwscup.submissions.policies import Person
 
 Values = Mapping[str, float | int | None]
-BAND_WIDTH = 10
-BILLION = 10**9
-"""Rates have nine decimals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A rate in steps of ten percentage points: `low` ≤ 100 × rate < `high`, a rate of 1 in the last band."""
+    """A range of rates in per cent: `low` ≤ 100 × rate < `high`, a rate of 1 in the last one."""
 
     low: int
     high: int
-
-    @classmethod
-    def of(cls, hits: int, n_records: int) -> Band:
-        """The band of `hits` among `n_records`, in integers so that rounding moves no boundary."""
-        step = min(100 // BAND_WIDTH - 1, hits * (100 // BAND_WIDTH) // max(n_records, 1))
-        return cls(step * BAND_WIDTH, (step + 1) * BAND_WIDTH)
 
     def __str__(self) -> str:
         return percent(f"{self.low}–{self.high}")
@@ -54,13 +50,40 @@ class NamedBand:
         return localized(self.title, get_language() or "en")
 
 
+NO_BANDS: Mapping[int, Band] = MappingProxyType({})
+
+
 def band_of(of: Round, values: Values) -> Band | NamedBand:
     """The band of a rate: one that the rules name, or one of ten percentage points."""
-    if not of.format.asks_questions:
-        return Band.of(int(values["hits"] or 0), int(values["n_records"] or 0))
     rate = float(values["rate"] or 0)
     named = of.spec.band(rate)
-    return NamedBand(named.title) if named else Band.of(round(rate * BILLION), BILLION)
+    return NamedBand(named.title) if named else Band(*coarse_range(rate, of.spec.chance))
+
+
+def ladder(team: Team, round: Round) -> dict[int, Band]:
+    """For each scored guess of a team, by key: the range of the best rate up to it against the same target.
+
+    Withdrawn guesses stay, so that a decision of organizers about one discloses nothing about others. A guess that was
+    scored before an earlier one has no range until that one is scored.
+    """
+    if round.feedback != round.Feedback.LADDER:
+        return {}
+    guesses = Submission.objects.filter(team=team, round=round, target__isnull=False)
+    oldest_first = guesses.order_by("arrived_at", "pk").values_list("pk", "state", "target")
+    values = counting.accepted_values(round.contest, guesses)
+    best: dict[int, int] = {}
+    waiting, found = set[int](), dict[int, Band]()
+    for pk, state, target in oldest_first:
+        if state in UNFINISHED:
+            waiting.add(target)
+        scored = values.get(pk)
+        if scored is None or target in waiting:
+            continue
+        n, chance = int(scored["n_records"] or 0), round.spec.chance
+        rung = rung_of(float(scored["rate"] or 0), n, chance)
+        best[target] = max(rung, best.get(target, 0))
+        found[pk] = Band(*range_of(best[target], n, chance))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +101,12 @@ def visible_values(
     if evaluation is None or not policies.may_see(viewer, submission):
         return None
     exact = policies.may_see_rate(viewer, submission, now)
+    bands = {} if exact else ladder(submission.team, submission.round)
     hidden = hidden_measures(submission.round.contest, viewer)
     is_final = exact and finals.are_final(submission.round, now)
-    return visible(submission, evaluation, exact=exact, hidden=hidden, is_final=is_final)
+    return visible(
+        submission, evaluation, exact=exact, hidden=hidden, is_final=is_final, bands=bands
+    )
 
 
 def visible(
@@ -90,10 +116,11 @@ def visible(
     exact: bool,
     hidden: Collection[str] = (),
     is_final: bool = False,
+    bands: Mapping[int, Band] = NO_BANDS,
 ) -> Visible | None:
     """The visible part for a user who may see the submission; lists compute the other arguments once per team.
 
-    The values of `hidden` measures are always left out.
+    The values of `hidden` measures are always left out. `bands` are those of `ladder`.
     """
     if evaluation is None:
         return None
@@ -106,4 +133,5 @@ def visible(
     values = evaluation.values or {}
     if round.feedback == round.Feedback.COARSE and "hits" in values:
         return Visible(band=band_of(round, values))
-    return None
+    band = bands.get(submission.pk)
+    return None if band is None else Visible(band=band)

@@ -17,7 +17,11 @@ from scoring.privacy.sampling import discrete_laplace_variance
 
 
 def asked_once(
-    n_cells: int, epsilon: Decimal | float, sensitivity: int = sensitivities.histogram()
+    n_cells: int,
+    epsilon: Decimal | float,
+    sensitivity: int = sensitivities.histogram(),
+    *,
+    errors_epsilon: Decimal | None = None,
 ) -> float:
     """The root mean square of the L2 distance where all of ε is spent on one question for the table.
 
@@ -29,6 +33,8 @@ def asked_once(
         Above 0 and finite.
     sensitivity
         2 for a table of counts, 1 for a single count.
+    errors_epsilon
+        Of the noise on the counts that the answer is compared with; None for the true counts.
 
     Returns
     -------
@@ -41,8 +47,10 @@ def asked_once(
     >>> round(asked_once(14, 1.0), 2), round(asked_once(14, 0.1), 1)
     (10.47, 105.8)
     """
-    scale = sensitivity / Fraction(checked_epsilon(float(epsilon)))
-    return math.sqrt(n_cells * discrete_laplace_variance(scale))
+    scales = [sensitivity / Fraction(checked_epsilon(float(epsilon)))]
+    if errors_epsilon is not None:
+        scales.append(sensitivities.histogram() / Fraction(errors_epsilon))
+    return math.sqrt(n_cells * sum(map(discrete_laplace_variance, scales)))
 
 
 def released(

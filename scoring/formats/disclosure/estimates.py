@@ -36,7 +36,9 @@ _FEW = 3
 _PLAIN = re.compile(r"[0-9]{1,12}")
 
 
-def read_estimate(data: bytes, target: Sequence[Attribute], *, file: str = "estimate") -> Integers:
+def read_estimate(
+    data: bytes, target: Sequence[Attribute], *, file: str = "estimate", most: int = MAX_COUNT
+) -> Integers:
     """The counts of a file: one column for each attribute and `count`, one line for each cell.
 
     Parameters
@@ -47,6 +49,8 @@ def read_estimate(data: bytes, target: Sequence[Attribute], *, file: str = "esti
         The attributes of the table, of at most `MAX_CELLS` cells.
     file
         What problems call the file.
+    most
+        The largest count, such as the number of records of the hidden table.
 
     Returns
     -------
@@ -57,14 +61,14 @@ def read_estimate(data: bytes, target: Sequence[Attribute], *, file: str = "esti
     ------
     ProblemsFound
         All problems: a wrong header, an unknown value, a count that is no integer from 0 to
-        `MAX_COUNT`, a cell that is repeated, and in one problem those that are missing.
+        `most`, a cell that is repeated, and in one problem those that are missing.
 
     Examples
     --------
     >>> read_estimate(b"count,sex\\n3,M\\n4,F\\n", [Attribute("sex", ("F", "M"))]).tolist()
     [4, 3]
     """
-    return _read(data, target, file, lowest=0)
+    return _read(data, target, file, lowest=0, most=most)
 
 
 def read_answer(data: bytes, target: Sequence[Attribute], *, file: str = "answer") -> Integers:
@@ -78,14 +82,16 @@ def read_answer(data: bytes, target: Sequence[Attribute], *, file: str = "answer
     return _read(data, target, file, lowest=-MAX_COUNT)
 
 
-def _read(data: bytes, target: Sequence[Attribute], file: str, *, lowest: int) -> Integers:
+def _read(
+    data: bytes, target: Sequence[Attribute], file: str, *, lowest: int, most: int = MAX_COUNT
+) -> Integers:
     check_cells(target, MAX_CELLS)
     rows = records(decode(data, file=file), file=file)
     header = read_header(rows, file=file)
     names = [*(attribute.name for attribute in target), COUNT]
     if set(header) != set(names):
         check_header(header, names, file)
-    lines = _Lines(target, header, file, lowest)
+    lines = _Lines(target, header, file, lowest, most)
     try:
         lines.read(rows)
     except ProblemsFound as error:  # what comes after it is not read
@@ -100,11 +106,16 @@ class _Lines:
     """The lines of a table of counts as they are read."""
 
     def __init__(
-        self, target: Sequence[Attribute], header: Sequence[str], file: str, lowest: int
+        self,
+        target: Sequence[Attribute],
+        header: Sequence[str],
+        file: str,
+        lowest: int,
+        most: int,
     ) -> None:
-        self.target, self.file, self.n_columns = target, file, len(header)
+        self.target, self.file, self.n_columns, self.most = target, file, len(header), most
         self.problems = Collector()
-        self.count_column = Column(COUNT, Role.OTHER, Kind.INTEGER, min=lowest, max=MAX_COUNT)
+        self.count_column = Column(COUNT, Role.OTHER, Kind.INTEGER, min=lowest, max=most)
         self.count_at = header.index(COUNT)
         self.codes = [
             (header.index(a.name), {value: code for code, value in enumerate(a.values)})
@@ -156,7 +167,7 @@ class _Lines:
         )
 
     def _count(self, row: int, text: str) -> int:
-        if _PLAIN.fullmatch(text):
+        if _PLAIN.fullmatch(text) and int(text) <= self.most:
             return int(text)
         found = read_numbers([text], self.count_column, file=self.file, original=True)
         if not isinstance(found, ColumnProblems):
@@ -178,8 +189,9 @@ class _Lines:
             )
 
 
-def estimate_rules(target: Sequence[Attribute]) -> Rules:
-    """The rules of an estimate as JSON; see `read_estimate` and `scoring.tables.published_rules`.
+def estimate_rules(target: Sequence[Attribute], most: int = MAX_COUNT) -> Rules:
+    """The rules of an estimate, its counts at most `most`, as JSON; see `read_estimate` and
+    `scoring.tables.published_rules`.
 
     Examples
     --------
@@ -189,7 +201,7 @@ def estimate_rules(target: Sequence[Attribute]) -> Rules:
     return {
         "kind": "counts",
         "columns": [{"name": a.name, "values": list(a.values)} for a in target],
-        "count": {"name": COUNT, "decimals": 0, "min": "0", "max": str(MAX_COUNT)},
+        "count": {"name": COUNT, "decimals": 0, "min": "0", "max": str(most)},
         "shown": _FEW,
     }
 
