@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('contests', '0012_branding'),
+        ('contests', '0013_mixes'),
     ]
 
     operations = [
