@@ -35,11 +35,14 @@ class Asked:
     asks_controls: bool
 
 
+WEIGHTED = "weighted_advantage"
+"""SNAKE's result: who answers chooses by weights what it is a share of, so it has no chance to be compared with."""
+
 ASKS: Mapping[str, Asked] = {
     MEMBERSHIP: Asked(
         {
             BITS: ("hits", "precision", "accuracy", "advantage", "over_half"),
-            CONFIDENCES: ("tpr_at_fpr", "auc", "advantage"),
+            CONFIDENCES: ("tpr_at_fpr", "auc", "advantage", WEIGHTED),
         },
         asks_controls=True,
     ),
@@ -83,6 +86,9 @@ class QuestionSpec:
         The largest difference of a right number from the true one, or the largest width of an interval.
     candidates : int
         How many lines may be named for a question, in order.
+    margin : float or None
+        The result is what is above chance by more than so many standard errors, as a share of what is not chance; see
+        `scoring.questions.chance`. None for the plain result.
     required : bool
         A guess without its answer file is refused; otherwise its result is 0.
     """
@@ -101,6 +107,7 @@ class QuestionSpec:
     fpr: float | None = None
     tolerance: float = 0.0
     candidates: int = 1
+    margin: float | None = None
     required: bool = True
 
     @property

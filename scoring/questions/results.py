@@ -4,18 +4,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
 
 from scoring.questions import membership
-from scoring.questions.asked import ATTRIBUTES, BITS, INTERVALS, LINKS, MEMBERSHIP, QuestionSpec
+from scoring.questions.asked import (
+    ATTRIBUTES,
+    BITS,
+    INTERVALS,
+    LINKS,
+    MEMBERSHIP,
+    ROWS,
+    WEIGHTED,
+    QuestionSpec,
+)
 from scoring.questions.bitmaps import BoolArray
-from scoring.questions.files import Answers
+from scoring.questions.chance import NONE, Chance, lower, of_groups, of_share
+from scoring.questions.files import Answers, Array
 from scoring.questions.sheets import Key
 from scoring.scores.options import DECIMALS
-from scoring.tables.equivalence import IntArray
+from scoring.tables.equivalence import FloatArray, IntArray
 
 NOTHING: Mapping[str, float] = MappingProxyType({})
 
@@ -33,7 +43,7 @@ class Result:
     right : bool array
         For each record of the sheet that was in the table, in order: its answer is right.
     parts : mapping of str to float
-        What the value was made of.
+        What the value was made of; with a margin `rate`, `chance` and `error`, as in `scoring.questions.chance`.
     """
 
     value: float
@@ -42,14 +52,23 @@ class Result:
     right: BoolArray
     parts: Mapping[str, float] = field(default_factory=lambda: NOTHING)
 
+    @property
+    def earned(self) -> float:
+        """The units that count where results are added up: those that are right, or above chance."""
+        return self.value * self.n_units if "chance" in self.parts else self.hits
 
-def result_of(question: QuestionSpec, key: Key, answers: Answers | None) -> Result:
+
+def result_of(
+    question: QuestionSpec, key: Key, answers: Answers | None, *, n_lines: int = 0
+) -> Result:
     """The result of the answers to a sheet; without answers, 0.
 
     Parameters
     ----------
     answers : mapping or None
         As from `read_answers`.
+    n_lines : int
+        How many lines the published table has, of a question about links; by default, up to the last that is asked.
 
     Examples
     --------
@@ -62,7 +81,13 @@ def result_of(question: QuestionSpec, key: Key, answers: Answers | None) -> Resu
     if answers is None:
         n_units = int(key.inside.sum())
         return Result(0.0, 0, n_units, np.zeros(n_units, dtype=bool))
-    return _OF[question.asks](question, key, answers)
+    result, chance = _OF[question.asks](question, key, answers, n_lines)
+    if question.margin is None:
+        return result
+    shown = {"rate": chance.rate, "chance": chance.chance, "error": chance.error}
+    parts = {name: round(part, DECIMALS) for name, part in shown.items()}
+    value = round(chance.above(question.margin), DECIMALS)
+    return replace(result, value=value, parts={**result.parts, **parts})
 
 
 def combined(results: Sequence[Result], combination: str) -> Result:
@@ -76,11 +101,12 @@ def combined(results: Sequence[Result], combination: str) -> Result:
     [0.5, 0.25, 0.1]
     """
     hits, n_units = sum(r.hits for r in results), sum(r.n_units for r in results)
+    earned = sum(r.earned for r in results)
     values = [r.value for r in results]
     value = {
         "max": max(values),
         "mean": sum(values) / len(values),
-        "sum": hits / n_units if n_units else 0.0,
+        "sum": earned / n_units if n_units else 0.0,
     }[combination]
     right = np.concatenate([r.right for r in results])
     return Result(round(value, DECIMALS), hits, n_units, right)
@@ -98,30 +124,54 @@ def _share(right: BoolArray) -> float:
 # Membership
 
 
-def _members(question: QuestionSpec, key: Key, answers: Answers) -> Result:
-    inside = key.inside
-    if question.answers == BITS:
-        said = claimed = answers["member"].astype(bool)
-    else:
-        said = answers["confidence"]
-        if question.result == "tpr_at_fpr":
-            tpr, claimed = membership.true_positive_rate(inside, said, question.fpr or 0.0)
-        else:
-            claimed = said > 0.5
+def _members(
+    question: QuestionSpec, key: Key, answers: Answers, _n_lines: int
+) -> tuple[Result, Chance]:
+    inside, name, fpr = key.inside, question.result, question.fpr or 0.0
+    said = answers["member" if question.answers == BITS else "confidence"].astype(np.float64)
+    claimed = said > 0.5
+    if name == "tpr_at_fpr":
+        tpr, claimed = membership.true_positive_rate(inside, said, fpr)
     right = claimed[inside]
+    n_claimed, n_right = int(np.count_nonzero(claimed)), int(np.count_nonzero(right))
     n_others = len(inside) - len(right)
-    n_false = int(np.count_nonzero(claimed)) - int(np.count_nonzero(right))
-    parts = {"members": _share(right), "others": n_false / n_others if n_others else 0.0}
+    parts = {"members": _share(right), "others": (n_claimed - n_right) / max(n_others, 1)}
     value = {
         "hits": lambda: _share(right),
-        "precision": lambda: int(right.sum()) / max(int(claimed.sum()), 1),
+        "precision": lambda: n_right / max(n_claimed, 1),
         "accuracy": lambda: _share(claimed == inside),
-        "advantage": lambda: max(0.0, membership.advantage(inside, said.astype(np.float64))),
+        "advantage": lambda: max(0.0, membership.advantage(inside, said)),
+        WEIGHTED: lambda: max(0.0, membership.weighted_advantage(inside, said)),
         "over_half": lambda: membership.over_half(inside, claimed),
         "tpr_at_fpr": lambda: tpr,
         "auc": lambda: membership.area(inside, said),
-    }[question.result]()
-    return _result(value, right, **parts)
+    }[name]()
+    chance = NONE
+    if question.margin is not None:
+        chance = _chance_of_membership(question, key, said, claimed, value)
+    return _result(value, right, **parts), chance
+
+
+def _chance_of_membership(
+    question: QuestionSpec, key: Key, said: FloatArray, claimed: BoolArray, value: float
+) -> Chance:
+    inside, name = key.inside, question.result
+    if name in ("accuracy", "over_half"):
+        return membership.chance_of_right(inside, claimed)
+    if name == "tpr_at_fpr":
+        return membership.chance_of_rate(inside, value, question.fpr or 0.0)
+    if name == "auc":
+        return membership.chance_of_area(inside, value)
+    if name == "advantage":
+        groups = of_groups(said, inside)
+        return Chance(max(0.0, groups.rate - groups.chance), 0.0, groups.error, 1.0)
+    claims = membership.chance_of_claims(inside, claimed)
+    if name == "hits":
+        return claims
+    if name != "precision":
+        raise ValueError(f"{name} has no chance to be compared with")
+    least = question.ones or int(inside.sum())
+    return membership.chance_of_precision(claims, inside, int(np.count_nonzero(claimed)), least)
 
 
 # Values
@@ -145,17 +195,27 @@ _ROUNDING = 1e-9
 """Decimal numbers differ by their tolerance, although their floats differ by more."""
 
 
-def _attributes(question: QuestionSpec, key: Key, answers: Answers) -> Result:
+def _attributes(
+    question: QuestionSpec, key: Key, answers: Answers, _n_lines: int
+) -> tuple[Result, Chance]:
     found = right_values(question, str(question.column), key, answers)
     right = found[key.inside]
     rate = _share(right)
+    base = baseline(question, key)
+    chance = of_share(rate, base, len(right))
     if question.result == "share":
-        return _result(rate, right)
+        return _result(rate, right), chance
     if question.result == "over_controls":
         base = _share(found[~key.inside])
-        return _result(_over(rate, base), right, members=rate, controls=base)
-    base = baseline(question, key)
-    return _result(_over(rate, base), right, members=rate, baseline=base)
+        if question.margin is not None:
+            given = found | (_is_empty(next(iter(answers.values()))) & ~key.inside)
+            chance = lower(chance, of_groups(given, key.inside), question.margin)
+        return _result(_over(rate, base), right, members=rate, controls=base), chance
+    return _result(_over(rate, base), right, members=rate, baseline=base), chance
+
+
+def _is_empty(answers: Array) -> BoolArray:
+    return np.asarray(answers == "" if answers.dtype == object else np.isnan(answers), dtype=bool)
 
 
 def _over(rate: float, base: float) -> float:
@@ -163,8 +223,13 @@ def _over(rate: float, base: float) -> float:
     return 0.0 if base >= 1 else max(0.0, (rate - base) / (1 - base))
 
 
-def baseline(question: QuestionSpec, key: Key) -> float:
+def baseline(question: QuestionSpec, key: Key, column: str | None = None) -> float:
     """The share of the team's records that the best single answer to all questions gets right.
+
+    Parameters
+    ----------
+    column : str or None
+        The column that is answered, of the records of which it is asked; by default that of the question.
 
     Examples
     --------
@@ -173,56 +238,81 @@ def baseline(question: QuestionSpec, key: Key) -> float:
     >>> baseline(question, Key(inside, {"age": np.array([30.0, 33.0, 34.0, 50.0])}, None, rows))
     0.75
     """
-    truth = key.values[str(question.column)][key.inside]
+    name = column or str(question.column)
+    truth = key.values[name][key.inside & key.is_asked(name)]
     if not len(truth):
         return 0.0
     if truth.dtype == object:
         return int(np.unique(truth.astype(str), return_counts=True)[1].max()) / len(truth)
     ordered = np.sort(truth)
-    reach = ordered + 2 * question.tolerance + _ROUNDING
-    covered = np.searchsorted(ordered, reach, "right") - np.arange(len(ordered))
-    return int(covered.max()) / len(truth)
+    width = question.tolerance if question.answers == INTERVALS else 2 * question.tolerance
+    covered = np.searchsorted(ordered, ordered + width + _ROUNDING, "right")
+    return int((covered - np.arange(len(ordered))).max()) / len(truth)
 
 
-def _rows(question: QuestionSpec, key: Key, answers: Answers) -> Result:
+def _rows(
+    question: QuestionSpec, key: Key, answers: Answers, _n_lines: int
+) -> tuple[Result, Chance]:
     """Right cells: one less the Hamming distance as a share of all cells; or records whose cells are all right."""
     asked = np.array([key.is_asked(name) for name in key.values])[:, key.inside]
     cells = np.array([right_values(question, name, key, answers) for name in key.values])
     right = cells[:, key.inside] & asked
     whole = np.asarray((right == asked).all(axis=0), dtype=bool)
+    of_cells, of_whole = _share(right[asked]), _share(whole)
+    chance = NONE
+    if question.margin is not None:
+        best = [baseline(question, key, name) for name in key.values]
+        constant = float(np.dot(best, asked.sum(axis=1))) / max(int(asked.sum()), 1)
+        chance = of_share(of_cells, constant, len(whole))
     if question.result == "whole":
-        return _result(_share(whole), whole, cells=_share(right[asked]))
-    value = round(_share(right[asked]), DECIMALS)
+        if question.margin is not None:
+            chance = of_share(of_whole, _most_frequent_row(question, key, constant), len(whole))
+        return _result(of_whole, whole, cells=of_cells), chance
+    parts = {"whole": round(of_whole, DECIMALS)}
     return Result(
-        value, int(right.sum()), int(asked.sum()), whole, {"whole": round(_share(whole), DECIMALS)}
-    )
+        round(of_cells, DECIMALS), int(right.sum()), int(asked.sum()), whole, parts
+    ), chance
+
+
+def _most_frequent_row(question: QuestionSpec, key: Key, of_cells: float) -> float:
+    """The share of the team's records that the best single row gets right; with a tolerance, or cells that are drawn
+    for each record, that of the cells, which it is at most."""
+    if question.tolerance or key.asked is not None or not key.inside.any():
+        return of_cells
+    codes = [np.unique(v[key.inside], return_inverse=True)[1] for v in key.values.values()]
+    rows = np.unique(np.column_stack(codes), axis=0, return_counts=True)[1]
+    return int(rows.max()) / int(key.inside.sum())
 
 
 # Lines
 
 
-def _links(question: QuestionSpec, key: Key, answers: Answers) -> Result:
+def _links(
+    question: QuestionSpec, key: Key, answers: Answers, n_lines: int
+) -> tuple[Result, Chance]:
     if key.lines is None:
         raise ValueError("links without the lines of the published table")
     named: IntArray = np.column_stack([answers[name] for name in answers]).astype(np.int64)
     inside, present = key.inside, named[:, 0] >= 0
     among = (named == key.lines[:, None]).any(axis=1)[inside]
     first = (named[:, 0] == key.lines)[inside]
-    if question.result == "first":
-        return _result(_share(first), first)
-    if question.result == "any":
-        return _result(_share(among), among)
+    n_lines = max(n_lines, int(key.lines.max(initial=0)) + 1)
+    right, n_named = (first, 1) if question.result == "first" else (among, question.candidates)
+    rate = _share(right)
+    chance = of_share(rate, min(1.0, n_named / n_lines), len(right))
+    if question.result != "recall_precision_top":
+        return _result(rate, right), chance
     both = int((present & inside).sum())
     recall = both / max(int(inside.sum()), 1)
     precision = both / max(int(present.sum()), 1)
-    top = _share(among)
-    parts = {"recall": recall, "precision": precision, "top": top}
-    return _result(recall * precision * top, among, **parts)
+    value = recall * precision * rate
+    parts = {"recall": recall, "precision": precision, "top": rate}
+    return _result(value, among, **parts), chance._replace(rate=value)
 
 
-_OF: Mapping[str, Callable[[QuestionSpec, Key, Answers], Result]] = {
+_OF: Mapping[str, Callable[[QuestionSpec, Key, Answers, int], tuple[Result, Chance]]] = {
     MEMBERSHIP: _members,
     ATTRIBUTES: _attributes,
-    "rows": _rows,
+    ROWS: _rows,
     LINKS: _links,
 }

@@ -15,6 +15,7 @@ from scoring.questions.asked import (
     INTERVALS,
     LINKS,
     ROWS,
+    WEIGHTED,
     QuestionSpec,
 )
 from scoring.rulesets.base import BandSpec, FileSpec
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 MOST = 1_000_000
 MOST_CANDIDATES = 100
 LARGEST = 1e12
+LARGEST_MARGIN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +175,8 @@ def _numbers(document: Document, asks: str, answers: str, result: str) -> dict[s
         found["tolerance"] = document.number("tolerance", 0, LARGEST)
     if asks == LINKS and document.has("candidates"):
         found["candidates"] = document.integer("candidates", 1, MOST_CANDIDATES)
+    if result != WEIGHTED and document.has("margin"):
+        found["margin"] = document.number("margin", 0, LARGEST_MARGIN)
     if document.has("required"):
         found["required"] = document.boolean("required")
     return found

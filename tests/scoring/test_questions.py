@@ -14,7 +14,12 @@ from scoring.questions.asked import ASKS, QuestionSpec
 from scoring.questions.attackers import ATTACKERS, read_sheet
 from scoring.questions.bitmaps import most_found, packed, unpacked
 from scoring.questions.files import read_answers, write_answers
-from scoring.questions.membership import advantage, area, true_positive_rate
+from scoring.questions.membership import (
+    advantage,
+    area,
+    true_positive_rate,
+    weighted_advantage,
+)
 from scoring.questions.results import Result, combined, result_of
 from scoring.questions.sheets import Key, Sheet, draw_sheet, sheet_file, true_answers
 from scoring.questions.together import split_by_target
@@ -280,11 +285,13 @@ def test_the_hits_of_2025_are_the_members_among_exactly_so_many_ones():
 def test_results_of_confidences_by_hand():
     key = key_of([1, 1, 0, 0])
     said = [0.9, 0.5, 0.5, 0.1]
-    expected = {"tpr_at_fpr": 0.75, "auc": 0.875, "advantage": 1.0}
+    expected = {"tpr_at_fpr": 0.75, "auc": 0.875, "advantage": 0.4, "weighted_advantage": 1.0}
+    assert set(expected) == set(ASKS["membership"].results["confidences"])
     for result, wanted in expected.items():
         found = value(question("membership", "confidences", result, fpr=0.25), key, confidence=said)
         assert found.value == wanted, result
-    assert advantage(np.array([True, False]), np.array([0.5, 0.5])) == 0  # nobody says anything
+    for measure in (advantage, weighted_advantage):
+        assert measure(np.array([True, False]), np.array([0.5, 0.5])) == 0  # nobody says anything
 
 
 @pytest.mark.parametrize("inside", [[1, 1, 1], [0, 0, 0]])

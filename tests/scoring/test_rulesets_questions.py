@@ -132,6 +132,22 @@ def test_everything_that_is_wrong_is_named(questions, changes, expected):
     assert found == expected
 
 
+def test_a_margin_is_a_number_of_standard_errors():
+    """No key is no margin, as in rulesets that were written before there was one."""
+    sure = {**MEMBERS, "answers": "confidences"}
+    for question in (MEMBERS, VALUES, ROWS, LINKS, {**sure, "result": "advantage"}):
+        assert asked(question).questions[0].margin is None
+        assert asked({**question, "margin": 1.64}).questions[0].margin == 1.64
+        assert asked({**question, "margin": 0}).questions[0].margin == 0.0
+        for wrong in (-1, 11, "1.64"):
+            found = [key for _, key, _ in problems_of(rules({**question, "margin": wrong}))]
+            assert [key.partition("].")[2] for key in found] == ["question[1].margin"]
+    snakes = {**sure, "result": "weighted_advantage"}
+    assert asked(snakes).questions[0].margin is None
+    found = [code for code, *_ in problems_of(rules({**snakes, "margin": 1.64}))]
+    assert found == ["toml.unknown_key"]
+
+
 def test_a_question_needs_tables_that_are_attacked_with_questions():
     values = rules(MEMBERS)
     values["data"] = {"tables": "hidden", "schema": "households"}

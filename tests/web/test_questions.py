@@ -148,6 +148,33 @@ def test_problems_of_all_files_come_together(cast, cup):
         questions.answer(cast.carol, cup.blue, release, {"members": b"question,confidence\n"})
 
 
+def test_a_margin_is_said_in_the_rules_and_shown_with_the_result(cast, client):
+    """Four members among eight: right answers are 100 %, and 50 % and 1.64 errors of 19 % are chance."""
+    bits = {key: value for key, value in MEMBERS.items() if key != "fpr"}
+    rules = questions.ruleset({**bits, "answers": "bits", "result": "hits", "margin": 1.64})
+    cup = questions.published(cast, rules)
+    release = cup.releases["Red"]
+    taken = questions.answer(cast.carol, cup.blue, release, questions.right_answers(release, rules))
+    values = values_of(scored(taken))
+    assert (values["members.rate"], values["members.chance"]) == (1.0, 0.5)
+    assert values["rate"] == values["members"] == pytest.approx(1 - 1.64 / 7**0.5, abs=1e-8)
+    assert (values["hits"], values["n_records"]) == (4, 4)
+    client.force_login(cast.carol)
+    for language, said, shown in (
+        (
+            "en",
+            "above chance by more than 1.64 standard errors",
+            "100.00 %, by chance up to 80.99 %",
+        ),
+        ("ja", "標準誤差の1.64倍を超えて", "補正前100.00％（偶然でも最大80.99％）"),
+    ):
+        client.cookies["django_language"] = language
+        page = client.get(reverse("rules", args=[cup.contest.slug])).content.decode()
+        assert said in page
+        result = client.get(reverse("submission", args=[taken.public_id])).content.decode()
+        assert shown in result.replace("\u00a0", " "), result
+
+
 def test_links_name_lines_of_the_shuffled_table(cast):
     rules = questions.ruleset({**LINKS, "result": "first"})
     cup = questions.published(cast, rules)

@@ -51,6 +51,10 @@ RESULTS = {
     "precision": gettext_lazy("Result: the share of members among the records that have a 1."),
     "accuracy": gettext_lazy("Result: the share of right answers."),
     "advantage": gettext_lazy(
+        "Result: the mean confidence of the members less that of the others, at least 0; of bits it is "
+        "the true positive rate less the false positive rate. An answer of 0.5 stakes nothing and earns nothing."
+    ),
+    "weighted_advantage": gettext_lazy(
         "Result: the true positive rate less the false positive rate, at least 0; a confidence "
         "counts by its distance from 0.5."
     ),
@@ -89,12 +93,46 @@ ONE_DRAW = gettext_lazy(
     "All sheets about a table ask people of one list, which is drawn once for all rounds: the sheets on which "
     "somebody stands say nothing about who is in the table. A cell that a sheet asks is blank on the others."
 )
+MARGIN = gettext_lazy(
+    "Of this only what is above chance by more than %(margin)g standard errors counts, as a share of "
+    "what chance leaves."
+)
+CONSTANT = gettext_lazy("Chance is the best answer that is the same to all questions.")
+LARGER = gettext_lazy("Chance is the larger group's share of the questions.")
+LINES = gettext_lazy("Chance is the share of all lines of the table that may be named.")
+CHANCES = {
+    "hits": gettext_lazy("Chance is the share of all answers that are 1."),
+    "precision": gettext_lazy(
+        "Chance is the members' share of the questions; ones that are missing to the number of members, or to that "
+        "of the rules, count as wrong."
+    ),
+    "accuracy": LARGER,
+    "over_half": LARGER,
+    "advantage": gettext_lazy("Chance is 0."),
+    "tpr_at_fpr": gettext_lazy(
+        "Chance is the rate that random confidences reach on average, little above the false positive rate."
+    ),
+    "auc": gettext_lazy("Chance is 1/2."),
+    "share": CONSTANT,
+    "over_controls": gettext_lazy(
+        "Chance is the controls' rate, and the best answer that is the same to all questions: the lower result counts. "
+        "An empty answer about a control counts as right."
+    ),
+    "over_baseline": CONSTANT,
+    "cells": gettext_lazy(
+        "Chance is the best value that is the same for all records, for each column."
+    ),
+    "whole": gettext_lazy("Chance is the best row that is the same for all records."),
+    "first": LINES,
+    "any": LINES,
+    "recall_precision_top": LINES,
+}
 COMBINATIONS = {
     "max": gettext_lazy("The rate of a guess is the largest of the results of its questions."),
     "mean": gettext_lazy("The rate of a guess is the mean of the results of its questions."),
     "sum": gettext_lazy(
         "The rate of a guess is the sum of its right answers to all questions, as a share of all "
-        "possible ones."
+        "possible ones; where chance is taken off, those above it."
     ),
 }
 
@@ -154,6 +192,7 @@ def _lines(question: QuestionSpec) -> tuple[str, ...]:
         "tolerance": question.tolerance,
         "candidates": question.candidates,
         "fpr": question.fpr or 0,
+        "margin": question.margin or 0,
     }
     asks = CELLS if question.cells else question.asks
     said = [str(text % values) for text in (ASKS[asks], ANSWERS[question.answers])]
@@ -167,4 +206,6 @@ def _lines(question: QuestionSpec) -> tuple[str, ...]:
     if not question.required:
         said.append(_("Without this file its result is 0."))
     said.append(str(RESULTS[question.result]) % values)
+    if question.margin is not None:
+        said += [str(MARGIN) % values, str(CHANCES[question.result])]
     return tuple(said)

@@ -129,7 +129,10 @@ class Sheets:
             except ProblemsFound as found:
                 problems.extend(found.problems, found.n_total)
         problems.raise_if_any()
-        results = {q.key: result_of(q, keys[q.key], answers[q.key]) for q in asked}
+        n_lines = target_of(case).n_records
+        results = {
+            q.key: result_of(q, keys[q.key], answers[q.key], n_lines=n_lines) for q in asked
+        }
         return results, keys
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from pwscup.submissions.models import Submission
     from pwscup.submissions.policies import Person
+    from scoring.questions.asked import QuestionSpec
     from scoring.rulesets import Ruleset
 
 Values = Mapping[str, float | int | None]
@@ -78,14 +79,27 @@ def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
 def _answer_results(
     submission: Submission, visible: feedback.Visible | None
 ) -> list[dict[str, Any]]:
-    """The result of each question of the round, with its title."""
+    """The result of each question of the round, with its title, and its rate next to that of chance."""
     values = (visible.values if visible else None) or {}
     language = get_language() or "en"
     return [
-        {"title": localized(question.title, language), "value": values[question.key]}
+        {
+            "title": localized(question.title, language),
+            "value": values[question.key],
+            "rate": values.get(f"{question.key}.rate"),
+            "chance": _up_to(values, question),
+        }
         for question in submission.round.spec.questions
         if question.key in values
     ]
+
+
+def _up_to(values: Values, question: QuestionSpec) -> float | None:
+    """The largest rate of a question that counts as chance; None where nothing is taken off."""
+    chance, error = (values.get(f"{question.key}.{part}") for part in ("chance", "error"))
+    if chance is None or error is None or question.margin is None:
+        return None
+    return min(1.0, chance + question.margin * error)
 
 
 def titles(submission: Submission) -> dict[str, str]:
