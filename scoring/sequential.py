@@ -283,7 +283,7 @@ def publish(
         Where a table or the schema does not fit, new records are not m-eligible, or the releases before are none of
         the tables.
     ValueError
-        Where m is below 2.
+        Where m is below 2, or there is no table.
 
     Examples
     --------
@@ -292,8 +292,7 @@ def publish(
     >>> [column for column in found.releases[0]]
     ['group', 'age_low', 'age_high', 'zip_low', 'zip_high', 'disease']
     """
-    known = schema_for(schema, tables[0])
-    original = read_microdata(list(tables), known)
+    original, known = _microdata(tables, schema)
     options = Options(m, method, None if widths is None else tuple(widths), side, where, rule)
     made = _releases(before, original)
     with steps(len(tables) - len(made), progress=progress) as step:
@@ -451,7 +450,8 @@ def score(
     >>> score(publish(tables, 2, schema), measures="series-risk-max", definition="m-invariance")
     <Scores: 105 rows for 100 records; series-risk-max 0.5; seed 1>
     """
-    ids = [measures] if isinstance(measures, str) else list(measures or SERIES_MEASURES)
+    names = SERIES_MEASURES if measures is None else measures
+    ids = [names] if isinstance(names, str) else list(names)
     chosen = tuple(SERIES_MEASURES[id_] for id_ in ids)
     values = score_series(
         series.original, series.series, m=series.m, definition=definition, measures=ids, seed=seed
@@ -514,8 +514,17 @@ def _read(
     if isinstance(releases, PublishedSeries):
         series = releases.series
         return series.microdata, series.releases, series.tampered
-    original = read_microdata(list(tables), schema_for(schema, tables[0]))
+    original, _schema = _microdata(tables, schema)
     return original, _releases(releases, original), ()
+
+
+def _microdata(
+    tables: Sequence[pd.DataFrame], schema: SchemaLike | None
+) -> tuple[Microdata, Schema]:
+    if not len(tables):
+        raise ValueError("tables: expected at least one table, got none")
+    known = schema_for(schema, tables[0])
+    return read_microdata(list(tables), known), known
 
 
 def _releases(releases: Sequence[pd.DataFrame], original: Microdata) -> list[Release]:

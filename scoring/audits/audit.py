@@ -95,9 +95,9 @@ class Audit:
     compared: TablesCompared | None = None
 
     @property
-    def worst(self) -> Finding:
-        """The strongest attacker."""
-        return self.findings[0]
+    def worst(self) -> Finding | None:
+        """The strongest attacker; None where none was run."""
+        return self.findings[0] if self.findings else None
 
     @property
     def by_chance(self) -> float:
@@ -153,7 +153,7 @@ def audit(
     >>> rng = np.random.default_rng(1)
     >>> tables = table("original"), table("noise"), np.arange(4), SCHEMA
     >>> found = audit(*tables, rng=rng, attacks=["E1", "EUC2"], measures=["S1"])
-    >>> found.worst.attack.id, found.worst.rate, found.values["S1"]
+    >>> found.findings[0].attack.id, found.findings[0].rate, found.values["S1"]
     ('EUC2', 1.0, 2)
     """
     options.check()

@@ -29,6 +29,7 @@ FAMILIES = {
     "generalization": _("Generalization"),
 }
 """Headings, in the order of the page."""
+NO_ATTACKER = _("No attacker was run.")
 NOT_ABOVE = _("not significantly above non-members")
 BETTER = {"lower": _("lower is better"), "higher": _("higher is better")}
 DISCLOSURES = {
@@ -62,11 +63,11 @@ def report(
     parts = [
         f"<header><h1>{escape(title)}</h1>{_counts(audit, t)}</header>",
         _verdict(audit, t),
-        _attackers(audit, t),
+        _attackers(audit, t) if audit.findings else "",
         _records(audit, t),
         comparisons(audit.disclosures, audit.membership, t),
         all_measures(audit.values, t),
-        _methods(audit, t),
+        _methods(audit, t) if audit.findings else "",
         table(
             t(_("Where this comes from")), [], ((escape(k), escape(v)) for k, v in facts.items())
         ),
@@ -78,6 +79,8 @@ def report(
 def verdict(audit: Audit, translate: Translate = str) -> str:
     """The verdict in one sentence: the strongest attacker, after how the table was made if that was found."""
     worst, replay = audit.worst, audit.replay
+    if worst is None:
+        return translate(NO_ATTACKER)
     made = [] if replay is None else [how_made(replay.chain, replay.seed, translate)]
     return joined([*made, _worst(worst, translate)], translate)
 
@@ -99,7 +102,7 @@ def _counts(audit: Audit, t: Translate) -> str:
 def _verdict(audit: Audit, t: Translate) -> str:
     often = int((audit.times_found >= NOTABLE_TIMES).sum())
     never = int((audit.times_found == 0).sum())
-    lines = [
+    of_attacks = [
         t(_("Random guesses find %(rate)s.")) % {"rate": percent(audit.by_chance)},
         t(_("%(n)s records (%(share)s) are found by two attackers or more, %(never)s by none."))
         % {
@@ -107,8 +110,8 @@ def _verdict(audit: Audit, t: Translate) -> str:
             "share": percent(often / audit.n_anonymized),
             "never": f"{never:,}",
         },
-        *sentences(audit.columns, percent, t),
     ]
+    lines = [*(of_attacks if audit.findings else ()), *sentences(audit.columns, percent, t)]
     if (smallest := audit.values.get("S1")) is not None:
         text = t(_("Size of the smallest equivalence class: %(n)s."))
         lines.append(text % {"n": f"{smallest:,}"})
@@ -155,10 +158,9 @@ def _interval(rate: Rate) -> str:
 def _records(audit: Audit, t: Translate) -> str:
     times = t(_("Records by the number of attackers that found them: none, one, two, …"))
     sizes = t(_("Records by the size of their equivalence class; unique records are on the left."))
-    figures = (
-        figure(pictures.times_found(audit, times, t), times, t),
-        figure(pictures.class_sizes(audit, sizes, t), sizes, t),
-    )
+    figures = [figure(pictures.class_sizes(audit, sizes, t), sizes, t)]
+    if audit.findings:
+        figures.insert(0, figure(pictures.times_found(audit, times, t), times, t))
     return section(t(_("The records")), "".join(figures))
 
 

@@ -49,7 +49,7 @@ def audit(
         Records of the same kind that the anonymized table was not made from: attacks are compared with the same ones
         on them.
     attacks, measures : str or sequence of str, optional
-        Identifiers out of `ATTACKS` and `MEASURES`; all by default.
+        Identifiers out of `ATTACKS` and `MEASURES`; all by default, none where the sequence is empty.
     seed : int, optional
         Of the records' order and of the attackers; 1 by default.
     rng : numpy.random.Generator, optional
@@ -152,6 +152,8 @@ def compare(
         Where a frame is refused.
     UnknownNameError
         Where a measure is unknown.
+    ValueError
+        Where there is no table.
 
     Examples
     --------
@@ -161,6 +163,8 @@ def compare(
     [[4, 1.0, 'E2'], [4, 0.5, 'E1']]
     """
     plugins.load()
+    if not tables:
+        raise ValueError("tables: expected at least one table, got none")
     used = 1 if seed is None else seed
     more = [measures] if isinstance(measures, str) else list(measures)
     wanted = list(dict.fromkeys([utility, *([] if risk == RISK else [risk]), *more]))

@@ -135,7 +135,7 @@ def score(
             *tables, options=options, measures=chosen, files=files, progress=step
         )
     n_original, n_anonymized = (int(values.pop(n) or 0) for n in ("n_original", "n_anonymized"))
-    problems = [] if rules is None or measures else outside(rules, values, stage)
+    problems = [] if rules is None or measures is not None else outside(rules, values, stage)
     found: dict[str, Number] = dict(values)
     if rules is not None and (utility := rules.ranking.utility_in(values)) is not None:
         found["utility"] = round(utility, DECIMALS)
@@ -160,6 +160,8 @@ def k_anonymity(table: pd.DataFrame | AnonymizedTable, quasi_identifiers: Sequen
     ------
     ProblemsFound
         Where a column is missing or has missing cells.
+    ValueError
+        Where there is no column.
 
     Examples
     --------
@@ -182,6 +184,7 @@ def l_diversity(
     ----------
     table : DataFrame or AnonymizedTable
     quasi_identifiers : sequence of str
+        Without any all records are one class.
     sensitive : str or sequence of str
         Of several columns the worst counts.
     kind : {"distinct", "entropy", "recursive"}
@@ -197,7 +200,7 @@ def l_diversity(
     ProblemsFound
         Where a column is missing or has missing cells.
     ValueError
-        Where the kind is another one.
+        Where the kind is another one, or no column is sensitive.
 
     Examples
     --------
@@ -221,6 +224,7 @@ def t_closeness(
     ----------
     table : DataFrame or AnonymizedTable
     quasi_identifiers : sequence of str
+        Without any all records are one class.
     sensitive : str or sequence of str
         Numbers by the earth mover's distance, categories by the total variation; of several columns the worst counts.
 
@@ -228,6 +232,8 @@ def t_closeness(
     ------
     ProblemsFound
         Where a column is missing or has missing cells.
+    ValueError
+        Where no column is sensitive.
 
     Examples
     --------
@@ -248,6 +254,10 @@ def _of_classes(
     frame = table.table if isinstance(table, AnonymizedTable) else table
     quasi = [quasi_identifiers] if isinstance(quasi_identifiers, str) else list(quasi_identifiers)
     amounts = [sensitive] if isinstance(sensitive, str) else list(sensitive)
+    needed = {"quasi_identifiers": quasi} if measure == "S1" else {"sensitive": amounts}
+    for name, columns in needed.items():
+        if not columns:
+            raise ValueError(f"{name}: expected at least one column, got none")
     roles = dict.fromkeys(quasi, Role.QUASI_IDENTIFIER) | dict.fromkeys(amounts, Role.SENSITIVE)
     schema = Schema(tuple(Column(name, role, _kind(frame, name)) for name, role in roles.items()))
     checked = frame_for(frame, schema, file="table")

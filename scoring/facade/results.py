@@ -347,16 +347,18 @@ class AuditResult(Result):
     version: str
 
     @property
-    def rate(self) -> float:
-        """The rate of the strongest attacker."""
-        return self.audit.worst.rate
+    def rate(self) -> float | None:
+        """The rate of the strongest attacker; None where none was run."""
+        return None if self.audit.worst is None else self.audit.worst.rate
 
     @property
     def title(self) -> str:
-        """The strongest attacker and its rate."""
-        worst = self.audit.worst.attack.id
-        found = f"{percent(self.rate)} of {self.audit.n_anonymized:,} records"
-        return f"{worst} is the strongest attack: it finds {found}{_seeded(self.seed)}"
+        """The strongest attacker and its rate; without attackers the measures."""
+        worst = self.audit.worst
+        if worst is None:
+            return f"no attacker was run; {self.scores.title}"
+        found = f"{percent(worst.rate)} of {self.audit.n_anonymized:,} records"
+        return f"{worst.attack.id} is the strongest attack: it finds {found}{_seeded(self.seed)}"
 
     def _repr_html_(self) -> str:
         """The verdict and the attackers."""
@@ -364,7 +366,12 @@ class AuditResult(Result):
         return f"{verdict}{html_of(self.to_frame())}"
 
     def to_frame(self) -> pd.DataFrame:
-        """A line for each attacker, the strongest first: its rate, what it found, and the interval of that."""
+        """A line for each attacker, the strongest first: its rate, what it found, and the interval of that.
+
+        Without attackers a line for each measure, as `scores` has it.
+        """
+        if not self.audit.findings:
+            return self.scores.to_frame()
         lines = [
             (f.attack.id, f.rate, f.found.hits, f.found.low, f.found.high, f.attack.title)
             for f in self.audit.findings

@@ -2,8 +2,8 @@
 """Special uniques: records that few quasi-identifiers distinguish from all others (SUDA2).
 
 A minimal sample unique (MSU) of a record is a set of columns on whose values the record is unique
-while it is so on none of the set's subsets. The fewer columns it takes, and the more such sets
-there are, the more of a special case the record is.
+while it is so on none of the set's subsets; the only record of a table is unique on each column.
+The fewer columns it takes, and the more such sets there are, the more of a special case the record is.
 
 Source: Elliot, Manning & Ford, "A Computational Algorithm for Handling the Special Uniques Problem";
 Manning, Haglin & Keane, "A Recursive Search Algorithm for Statistical Disclosure Assessment".
@@ -293,8 +293,6 @@ class _Search:
         self.n_records = len(codes[0])
         self.all = np.packbits(np.ones(self.n_records, dtype=np.bool_))
         self.unique: dict[int, Bits] = {0: np.zeros_like(self.all)}
-        if self.n_records == 1:
-            self.unique[0] = self.all
 
     def extensions(
         self, chosen: int, size: int, classes: IntArray, n_classes: int, end: int

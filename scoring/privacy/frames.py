@@ -75,6 +75,8 @@ def histogram(
     (['F', 'M', 'X'], 6)
     """
     names = [columns] if isinstance(columns, str) else list(columns)
+    if not names:
+        raise ValueError("columns: expected at least one column, got none")
     listed = [_listed(name, values) for name in names]
     sizes = [len(known) for known in listed]
     codes = np.column_stack(

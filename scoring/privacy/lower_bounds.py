@@ -118,6 +118,11 @@ def empirical_epsilon(
         Above the promised ε it shows that the mechanism, or its code, is wrong; below, it shows how tight the
         promise is at least.
 
+    Raises
+    ------
+    ValueError
+        An argument is out of range, or answers are not so many numbers as were asked for.
+
     Examples
     --------
     A count of 10 or 11 with Laplace noise at ε = 1:
@@ -132,17 +137,26 @@ def empirical_epsilon(
     half = n_trials // 2
     # At a confidence that holds for all thresholds, else one is chosen for its luck.
     strict = 1 - (1 - confidence) / (4 * _THRESHOLDS)
-    first = [np.asarray(draw(half, rng), dtype=np.float64) for draw in (one, other)]
+    first = _answers(one, other, half, rng)
     _, threshold, is_above, swapped = max(
         _best(first[swap], first[1 - swap], is_above, delta, strict, bool(swap))
         for swap in (0, 1)
         for is_above in (True, False)
     )
-    second = [np.asarray(draw(half, rng), dtype=np.float64) for draw in (one, other)]
+    second = _answers(one, other, half, rng)
     inside = [int(((s >= threshold) if is_above else (s <= threshold)).sum()) for s in second]
     hits, other_hits = inside[::-1] if swapped else inside
     epsilon = lower_bound(hits, other_hits, half, delta=delta, confidence=confidence)
     return LowerBound(epsilon, threshold, is_above, hits, other_hits, half)
+
+
+def _answers(one: Statistics, other: Statistics, n: int, rng: np.random.Generator) -> list[Floats]:
+    """`n` numbers for either table."""
+    drawn = [np.asarray(draw(n, rng), dtype=np.float64) for draw in (one, other)]
+    for name, values in zip(("one", "other"), drawn, strict=True):
+        if (got := int((~np.isnan(values)).sum())) != n or values.shape != (n,):
+            raise ValueError(f"{name}: expected {n} numbers, got {got} among {values.size}")
+    return drawn
 
 
 def _best(
