@@ -199,10 +199,9 @@ def predictions(
     elif done.exceeded:
         problems.add("model.too_much", file=file)
     problems.raise_if_any()
-    found = _read_predictions(done)
-    if isinstance(found, str):
-        problems.add("model.refused", file=file, got=shorten(found, 200))
-        problems.raise_if_any()
+    found, refusal = _read_predictions(done)
+    if refusal:
+        problems.add("model.refused", file=file, got=shorten(refusal, 200))
     elif found.shape != (len(features),):
         problems.add("model.shape", file=file, expected=len(features), got=str(found.shape))
     elif not bool(np.all((found >= 0) & (found <= 1))):
@@ -211,17 +210,18 @@ def predictions(
     return found
 
 
-def _read_predictions(done: Finished) -> FloatArray | str:
+def _read_predictions(done: Finished) -> tuple[FloatArray, str]:
     """The predictions that the program wrote, or why there are none: a model decides about any end but a limit."""
+    nothing = np.empty(0)
     try:
         if done.ok and "predictions.npy" in done.files:
             read = np.load(io.BytesIO(done.files["predictions.npy"]), allow_pickle=False)
-            return np.asarray(read, dtype=np.float64)
+            return np.asarray(read, dtype=np.float64), ""
         if "refused.json" in done.files:
-            return str(json.loads(done.files["refused.json"]))
+            return nothing, str(json.loads(done.files["refused.json"])) or "no reason"
     except (ValueError, EOFError, RecursionError):
-        return "unreadable predictions"
-    return f"signal {done.signal}" if done.signal else f"status {done.status}"
+        return nothing, "unreadable predictions"
+    return nothing, f"signal {done.signal}" if done.signal else f"status {done.status}"
 
 
 def is_positive(
