@@ -38,15 +38,18 @@ class Found:
 
 def compared(round: Round) -> list[Found]:
     """The likenesses in a round: of tables with each other and with originals, or of answers."""
-    counting = _counting(round)
-    submitted = {file for one in counting for file in one.files.all()}
-    datasets = list(Dataset.objects.filter(contest=round.contest_id, key__startswith="original"))
-    files = [entry.file for entry in submitted] + [one.sealed for one in datasets]
-    reason = f"likeness in {round.key}"
+    counting, reason = _counting(round), f"likeness in {round.key}"
+    if round.format.is_judged:
+        return _equal(counting)
+    files, datasets = [entry.file for one in counting for entry in one.files.all()], []
+    if round.format.is_attacked:
+        originals = Dataset.objects.filter(contest=round.contest_id, key__startswith="original")
+        datasets = list(originals.select_related("sealed"))
+        files += [dataset.sealed for dataset in datasets]
     with truth.on_record(files, reason=reason, contest=round.contest, subject=round.key):
-        if round.format.has_targets or not round.format.is_attacked:
-            return [*_equal(counting), *_answers(counting, reason)]
-        return [*_equal(counting), *_tables(round, counting, datasets, reason)]
+        if round.format.is_attacked:
+            return _equal(counting) + _tables(round, counting, datasets, reason)
+        return _equal(counting) + _answers(counting, reason)
 
 
 def _counting(round: Round) -> list[Submission]:
@@ -59,7 +62,7 @@ def _counting(round: Round) -> list[Submission]:
     return list(latest.values())
 
 
-def _equal(counting: Iterable[Submission]) -> Iterable[Found]:
+def _equal(counting: Iterable[Submission]) -> list[Found]:
     """Teams with equal files, by their SHA-256; the platform's own teams are bots of public methods."""
     groups: defaultdict[Any, dict[int, bool]] = defaultdict(dict)
     for one in counting:
@@ -83,12 +86,12 @@ def _split(
     return {k: v for k, v in cells.items() if k not in house}, [cells[k] for k in house & {*cells}]
 
 
-def _answers(counting: list[Submission], reason: str) -> Iterable[Found]:
+def _answers(counting: list[Submission], reason: str) -> list[Found]:
     """All answers of two attackers, over all targets: of those with a known result, the wrong ones."""
     cells: dict[int, dict[Any, str]] = defaultdict(dict)
     for one in counting:
-        right = next((e.right for e in one.evaluations.all() if e.holds and e.right), "")
-        units = truth.right_units(right) if right else []
+        rights = [e.right for e in one.evaluations.all() if e.holds and e.right]
+        units = truth.right_units(rights[-1]).tolist() if rights else []
         for file in one.files.all():
             _header, lines = _read(file.file, reason, one.round.contest_id)
             for row, line in enumerate(lines):
@@ -102,10 +105,11 @@ def _answers(counting: list[Submission], reason: str) -> Iterable[Found]:
 
 def _tables(
     round: Round, counting: list[Submission], datasets: list[Dataset], reason: str
-) -> Iterable[Found]:
+) -> list[Found]:
     names = dataset_of(round.contest).schema.public().names
     tables = {one.team_id: _table(one, names, reason) for one in counting}
-    own, everybody = defaultdict(list), []
+    own: defaultdict[int, list[Line]] = defaultdict(list)
+    everybody: list[Line] = []
     for dataset in datasets:
         header, lines = _read(dataset.sealed, reason, round.contest_id, ALL)
         (own[dataset.team_id] if dataset.team_id else everybody).extend(_only(names, header, lines))
@@ -117,8 +121,8 @@ def _tables(
         found = [Found(PASSED_ON, pair, one) for pair, one in passed_on(had, own, once).items()]
     elif has_rows(round.contest.ruleset):
         changed = {team: changes(table, everybody) for team, table in teams.items()}
-        known = [changes(table, everybody) for table in public]
-        return [Found(TABLES, pair, one) for pair, one in alike(changed, known).items()]
+        usual = [changes(table, everybody) for table in public]
+        return [Found(TABLES, pair, one) for pair, one in alike(changed, usual).items()]
     else:
         found = []
     known = {*everybody, *(line for table in public for line in table.values())}
