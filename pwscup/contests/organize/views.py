@@ -235,7 +235,7 @@ def events(request: HttpRequest, contest: Contest) -> HttpResponse:
 @for_organizers
 def public_value(request: HttpRequest, contest: Contest) -> HttpResponse:
     """Announce a public value for draws, or enter it."""
-    what = {name: request.POST.get(name, "") for name in ("source", "text")}
+    what: dict[str, Any] = {key: request.POST.get(key, "") for key in ("source", "text")}
     try:
         due_at = MomentField(zone=contest.tz, required=False).clean(request.POST.get("due_at"))
     except ValidationError:

@@ -106,24 +106,26 @@ def ensure_mixed(contest: Contest, purpose: str) -> str | None:
     """The mix for a purpose, fixed now unless it is; None where seeds follow from the secret alone."""
     ensure_committed(contest)
     name = mix_name(purpose)
-    if contest.mixes is not None and name not in contest.mixes:
+    if contest.mixes is None:
+        return None
+    if name not in contest.mixes:
         with transaction.atomic():
             held = Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
-            if name not in held.mixes:
+            contest.mixes = held.mixes or {}
+            if name not in contest.mixes:
                 mix = mix_in(_entries(held), name)
                 digests = [one["sha256"] for one in mix["contributions"]]
-                held.mixes[name] = mix_of(name, digests, mix["public"])
-                held.save(update_fields=["mixes"])
-                _record(held, "draw.mixed", name, None, sha256=held.mixes[name])
-        contest.mixes = held.mixes
-    return None if contest.mixes is None else contest.mixes[name]
+                contest.mixes[name] = mix_of(name, digests, mix["public"])
+                Contest.objects.filter(pk=held.pk).update(mixes=contest.mixes)
+                _record(held, "draw.mixed", name, None, sha256=contest.mixes[name])
+    return str(contest.mixes[name])
 
 
 def contribution_of(team: Team) -> str | None:
     """The SHA-256 of what the team has put into the draws."""
     given = Event.objects.filter(contest_id=team.contest_id, kind="draw.contributed")
     event = given.filter(subject=f"team {team.slug}").order_by("id").first()
-    return event and event.data["sha256"]
+    return None if event is None else str(event.data["sha256"])
 
 
 @transaction.atomic
