@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from pwscup.contests.models import Contest, Dataset
     from pwscup.core.models import StoredFile
+    from scoring.formulas.uncertainty import Found
     from scoring.tables.records import Records
 
 
@@ -124,6 +125,16 @@ def most_found(rights: Iterable[str]) -> int:
     This number is a result, as the rates are: boards read it often, and no event says so.
     """
     return bitmaps.most_found(base64.b64decode(right) for right in rights if right)
+
+
+def found_records(rights: Mapping[int, str]) -> Found[int]:
+    """Of the guesses about one table how many records each two got right: sums, from which no record follows.
+
+    Results of the same kind as rates, so no event says that boards read them.
+    """
+    from scoring.formulas.uncertainty import found_of
+
+    return found_of({key: base64.b64decode(right) for key, right in rights.items() if right})
 
 
 # The draw of a team with its own table

@@ -58,7 +58,7 @@ from pwscup.submissions.states import UNFINISHED, State
 from scoring import plugins
 from scoring.formulas import FORMULAS
 
-LAYOUT = 6
+LAYOUT = 7
 """Incremented when the format of the boards changes, so that no stored board of another format is served."""
 
 
@@ -283,6 +283,7 @@ def _facts_of(
         baselines=people.baselines,
         lost=people.lost,
         repeats=_repeats(scope, attack, attackers, published),
+        found=_found(attack, scope.before, attackers, rates),
         n_guessed=counted_sizes(attack, scope.before) if attack and _needs_sizes(scope) else {},
         marks=_marks(stage, scope),
         hidden=scope.hidden,
@@ -306,6 +307,20 @@ def _repeats(
 
     found = most_found(attack, scope.before, attackers=attackers)
     return {team: n for team, n in found.items() if team in published}
+
+
+def _found(
+    attack: Round | None,
+    before: datetime | None,
+    attackers: Collection[int],
+    rates: Collection[Any],
+) -> Mapping[int, Any]:
+    """The records of each table that attackers found, if there are any guesses whose rates are shown."""
+    if attack is None or not rates:
+        return {}
+    from pwscup.submissions.evaluation.found import found_records  # loads NumPy
+
+    return found_records(attack, before, attackers=attackers)
 
 
 def _needs_sizes(scope: Scope) -> bool:

@@ -13,6 +13,8 @@ from pwscup.contests.rules.measures import hidden_measures, shown_measure
 from pwscup.core.templatetags.pwscup import percent
 from pwscup.leaderboards.boards import disclosure, measures
 from pwscup.leaderboards.boards.attack_texts import attack_texts_of
+from pwscup.leaderboards.boards.build import first_board
+from pwscup.leaderboards.boards.cells import verdict_of
 from pwscup.leaderboards.boards.medals import has_medals
 from pwscup.leaderboards.boards.sections import Facts, Values
 from pwscup.leaderboards.scope import may_show, scope_of
@@ -55,11 +57,11 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
     is_playing = any(player.id == submission.team_id for player in known.players)
     measured = {**counted_values(known, round), submission.team_id: values}
     boards = None
-    if is_playing and needs_attacks(known, round):
+    if is_playing and known.is_attack_shown:
         boards = served(round.contest, now, stage=round.spec.stage, hidden=hidden)
-        if boards is None:
+        if boards is None and needs_attacks(known, round):
             return {"awaited": True}
-    worst = worst_attacks(boards, submission)
+    worst = worst_attacks(boards if needs_attacks(known, round) else None, submission)
     standing = _standing(known, submission, measured, worst) if is_playing else None
     return {
         "shown": True,
@@ -69,6 +71,7 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
         "is_frozen": known.is_frozen,
         "standing": standing,
         "worst": _worst(known, standing),
+        "verdict": _verdict(boards, submission.team_id),
         "n_teams": len(measured),
         "rows": [
             _row(known.rules.measure(measure), measured, submission.team_id, len(known.players))
@@ -78,6 +81,15 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
         if is_playing
         else [],
     }
+
+
+def _verdict(boards: Boards | None, team: int) -> str:
+    """The ranks that the data admit for the team on the main board, in a sentence."""
+    if boards is None:
+        return ""
+    rows = boards.outline[first_board(boards.scope.rules, boards.outline)]["rows"]
+    own = next((row for row in rows if row["team"] == team), {})
+    return verdict_of(own.get("rank"), own.get("interval"))
 
 
 def counted_values(known: Facts, round: Round) -> Mapping[int, Values]:

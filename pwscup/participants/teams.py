@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.http import Http404
 from django.utils.translation import gettext as _
@@ -19,6 +19,7 @@ from pwscup.core.charts import Chart, Line, chart_of
 from pwscup.core.texts.moments import shown_moment
 from pwscup.leaderboards import facts
 from pwscup.leaderboards.boards.build import ranked_boards_of
+from pwscup.leaderboards.boards.cells import verdict_of
 from pwscup.leaderboards.boards.texts import board_title
 from pwscup.leaderboards.history import Point, history_of
 from pwscup.leaderboards.scope import Scope, scope_of
@@ -51,6 +52,12 @@ class Standing:
     total: float | None
     rate: float | None
     """The average rate of its attacks, by which a board of attackers ranks."""
+    interval: Mapping[str, Any] | None = None
+
+    @property
+    def verdict(self) -> str:
+        """The ranks that the data admit, in a sentence."""
+        return verdict_of(self.rank, self.interval)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +153,7 @@ def _standings(
         for row in ranked:
             if row["team"] == team.pk:
                 title = board_title(name, boards.scope.rules)
-                values = row.get("total"), row.get("mean_rate")
+                values = row.get("total"), row.get("mean_rate"), row.get("interval")
                 found.append(Standing(name, title, row["rank"], len(ranked), *values))
     return tuple(found)
 

@@ -81,9 +81,9 @@ def found_of(bitmaps: Mapping[K, bytes]) -> Found[K]:
 class Place:
     """The intervals of a team on a board.
 
-    `separable` is true if the team's total differs from that of the next better rank, or from that of the second rank
-    where the team is first; None for the only team. `shared` is the rank that teams have which are not separable from
-    the best of them.
+    `rival` is the next better rank, or the second one where the team is first; None for the only team. `separable` is
+    true if the team differs from all of that rank. `shared` is the rank of teams that are not separable from the best
+    of them.
     """
 
     total_low: float
@@ -91,6 +91,7 @@ class Place:
     rank_low: int
     rank_high: int
     separable: bool | None
+    rival: int | None
     shared: int
 
 
@@ -275,14 +276,15 @@ def places(
     low = np.minimum(totals, np.quantile(worse, tail, axis=0))
     high = np.maximum(totals, np.quantile(better, 1 - tail, axis=0))
     compared = _compared(totals, worse, better)
-    shared = _shared(ranks, compared)
+    shared, rivals = _shared(ranks, compared), [_rival(j, ranks) for j in range(len(ranks))]
     return [
         Place(
             float(low[j]),
             float(high[j]),
             min(rank, shared[j], 1 + int((compared[j] < 0).sum())),
             max(rank, len(ranks) - int((compared[j] > 0).sum())),
-            _separable(j, ranks, compared),
+            None if rivals[j] is None else bool(compared[j, ranks == rivals[j]].all()),
+            rivals[j],
             shared[j],
         )
         for j, rank in enumerate(ranks.tolist())
@@ -309,17 +311,11 @@ def _compared(totals: Floats, worse: Floats, better: Floats) -> npt.NDArray[np.i
     return compared
 
 
-def _separable(
-    j: int, ranks: npt.NDArray[np.int64], compared: npt.NDArray[np.int64]
-) -> bool | None:
-    """The team differs from all of the next better rank; of the first rank, from all of the next worse one."""
-    better, worse = ranks[ranks < ranks[j]], ranks[ranks > ranks[j]]
-    if (ranks == ranks[j]).sum() > 1:
-        return False
-    if not len(better) and not len(worse):
-        return None
-    rivals = ranks == (better.max() if len(better) else worse.min())
-    return bool(compared[j, rivals].all())
+def _rival(j: int, ranks: npt.NDArray[np.int64]) -> int | None:
+    """The next better rank; of the first rank the next one, itself where several teams have it."""
+    better, others = ranks[ranks < ranks[j]], np.delete(ranks, j)
+    rival = better.max(initial=0) or others.min(initial=len(ranks) + 1)
+    return None if rival > len(ranks) else int(rival)
 
 
 def _shared(ranks: npt.NDArray[np.int64], compared: npt.NDArray[np.int64]) -> list[int]:

@@ -15,7 +15,7 @@ from scoring.cli.main import main
 from scoring.formulas import FORMULAS, Scores, measure_ranks, ranked_boards
 from scoring.formulas.measure_ranks import TableFacts
 from scoring.formulas.places import TOTALS, board_places, measure_places
-from scoring.formulas.uncertainty import Draws, Found, Place, found_of, wilson
+from scoring.formulas.uncertainty import Draws, Found, found_of, wilson
 from scoring.questions.bitmaps import packed, unpacked
 from scoring.reporting import intervals
 from scoring.rulesets.base import BoardSpec, RankingSpec
@@ -201,7 +201,6 @@ def test_more_records_shrink_intervals(seed):
 
 
 def test_groups_share_the_rank_of_their_best():
-    places = Place(0, 1, 1, 2, False, 1)
     lines, _, found = _placed(SUM, 8, n=60)
     ordered = sorted(found, key=lambda team: lines[team].rank)
     groups = {found[team].shared for team in ordered}
@@ -209,7 +208,7 @@ def test_groups_share_the_rank_of_their_best():
     assert [found[team].shared for team in ordered] == sorted(
         found[team].shared for team in ordered
     )
-    assert places.shared == found[ordered[0]].shared == 1
+    assert found[ordered[0]].shared == 1
 
 
 def test_a_team_without_a_total_has_no_interval():

@@ -470,6 +470,13 @@ class TeamPlace(Schema):
     rank: int = Field(description="1 is the best")
     n_ranked: int = Field(description="teams with a rank")
     total: float | None = Field(description="null if the board has no total")
+    total_low: float | None = Field(description="95 % interval over the records; null if unknown")
+    total_high: float | None
+    rank_low: int | None = Field(description="the best rank that the data admit")
+    rank_high: int | None
+    separable: bool | None = Field(
+        description="the total differs from that of the next better rank, of the first from the second"
+    )
 
 
 class PastPlace(Schema):

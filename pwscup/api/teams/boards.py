@@ -20,6 +20,7 @@ from pwscup.contests.selectors import visible_contest
 from pwscup.formats.files import CSV
 from pwscup.leaderboards import export, pages, ranks
 from pwscup.leaderboards.boards.build import first_board_of
+from pwscup.leaderboards.boards.sections import INTERVAL
 from pwscup.leaderboards.boards.texts import board_title
 from pwscup.leaderboards.ceremony.pages import status
 from pwscup.participants import teams
@@ -110,7 +111,11 @@ def team_page(request: ApiRequest, slug: str, number: int) -> schemas.TeamPage |
         n_members=found.n_members,
         places=[
             schemas.TeamPlace(
-                board=one.board, rank=one.rank, n_ranked=one.n_ranked, total=one.total
+                board=one.board,
+                rank=one.rank,
+                n_ranked=one.n_ranked,
+                total=one.total,
+                **{name: (one.interval or {}).get(name) for name in INTERVAL},
             )
             for one in found.standings
         ],

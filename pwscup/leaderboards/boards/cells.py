@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -83,6 +83,17 @@ class Line:
     house: bool = False
     is_empty: bool = False
     last_exports: tuple[Any, ...] = ()
+    interval: Mapping[str, Any] | None = None
+
+    @property
+    def ranks(self) -> str:
+        """The ranks that the data admit, "2–9"; nothing where there is one only."""
+        return ranks_of(self.interval)
+
+    @property
+    def verdict(self) -> str:
+        """The same as a sentence."""
+        return verdict_of(self.rank, self.interval)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +114,26 @@ class Board:
     def has_medals(self) -> bool:
         """The first three places are coloured."""
         return has_medals(row.rank for row in self.rows)
+
+
+def ranks_of(interval: Mapping[str, Any] | None) -> str:
+    """The ranks that the data admit, "2–9"; nothing where they are not known, or there is one only."""
+    if interval is None or interval["rank_low"] == interval["rank_high"]:
+        return ""
+    return f"{interval['rank_low']}\u2013{interval['rank_high']}"
+
+
+def verdict_of(rank: int | None, interval: Mapping[str, Any] | None) -> str:
+    """A sentence about a rank: the ranks that the data admit, and from whom the team cannot be distinguished."""
+    ranks = ranks_of(interval)
+    if rank is None or interval is None or not ranks:
+        return ""
+    said = {"rank": rank, "ranks": ranks, "rival": interval["rival"]}
+    if interval["rival"] == rank:
+        return _("Rank %(rank)s (%(ranks)s), shared.") % said
+    if interval["separable"]:
+        return _("Rank %(rank)s (%(ranks)s), separable from no. %(rival)s.") % said
+    return _("Rank %(rank)s (%(ranks)s), not separable from no. %(rival)s.") % said
 
 
 # Headers

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from django.utils.safestring import mark_safe
@@ -60,7 +60,15 @@ class Legend:
 
 def legend_of(name: str, section: Section, rules: Ruleset) -> Legend:
     """The legend of the board with that name, in the reader's language."""
-    return LEGENDS[texts.kind_of(name, section)](section, rules)
+    legend = LEGENDS[texts.kind_of(name, section)](section, rules)
+    if not any(row.get("interval") for row in section.get("rows", ())):
+        return legend
+    said = _(
+        "Small numbers, such as 2–9, are the ranks that the data admit (95%% intervals over the records of the tables; "
+        "utility and measures count as exact). A team without them has its rank for sure. The download has the "
+        "intervals of totals, too."
+    )
+    return replace(legend, more=(*legend.more, said % {}))
 
 
 # The boards of ranks

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pwscup.contests.rules.measures import columns_of
 from pwscup.leaderboards.boards.sections import (
@@ -18,10 +18,14 @@ from pwscup.leaderboards.boards.sections import (
     measure_cell,
     named,
     phase_row,
+    with_interval,
 )
 from scoring.formulas import Boards, Line, TableFacts, measure_ranks, season_lines
 from scoring.formulas.ranking import TEAMS, AnonymizationStanding, AttackStanding
 from scoring.rulesets.base import RankingSpec
+
+if TYPE_CHECKING:
+    from scoring.formulas.uncertainty import Place
 
 
 def build(facts: Facts) -> dict[str, Any]:
@@ -30,20 +34,37 @@ def build(facts: Facts) -> dict[str, Any]:
     defence = made.anonymization
     columns = {team: standing.rank for team, standing in defence.items()}
     rows = {team: standing.rank for team, standing in made.attack.items()}
+    places = _places(facts, made)
+
+    def placed(name: str, found: list[Row]) -> list[Row]:
+        return [with_interval(row, places.get(name, {})) for row in found]
+
     return {
         "anonymization": {
             **phase_row(facts.anonymization),
             **columns_of(_shown_measures(facts, defence), facts.rules),
-            "rows": _anonymization_rows(facts, defence),
+            "rows": placed("anonymization", _anonymization_rows(facts, defence)),
         },
         "attack": {
             **phase_row(facts.attack),
             "average": facts.ranking.attackers,
-            "rows": _attack_rows(facts, made.attack),
+            "rows": placed("attack", _attack_rows(facts, made.attack)),
         },
-        "overall": {**phase_row(facts.attack), "rows": _overall_rows(facts, made)},
+        "overall": {
+            **phase_row(facts.attack),
+            "rows": placed("overall", _overall_rows(facts, made)),
+        },
         "matrix": {**phase_row(facts.attack), **matrix(facts, columns, rows)},
     }
+
+
+def _places(facts: Facts, made: Boards[int]) -> Mapping[str, Mapping[int, Place]]:
+    """The intervals of the three boards, once attacks whose records are known are shown."""
+    if not (facts.is_attack_shown and facts.found):
+        return {}
+    from scoring.formulas.places import measure_places  # loads NumPy
+
+    return measure_places(facts.tables, facts.ranking, facts.found, made, facts.rules.weights)
 
 
 def defence_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pwscup.contests.rules.measures import columns_of
 from pwscup.leaderboards.boards.sections import (
@@ -16,9 +16,13 @@ from pwscup.leaderboards.boards.sections import (
     matrix,
     named,
     phase_row,
+    with_interval,
 )
 from scoring.formulas import OF_LISTED, PARTS, Line, Scores, ranked_boards
 from scoring.rulesets.base import ONLY_BOARD, BoardSpec
+
+if TYPE_CHECKING:
+    from scoring.formulas.uncertainty import Place
 
 BUILT_IN = 0
 """The key of the library's attacks among the attackers, whose keys begin with 1."""
@@ -35,7 +39,11 @@ class Worst:
 def build(facts: Facts) -> dict[str, Any]:
     """The boards of scores, the measures of the tables, and the attack matrix."""
     lines = boards_of(facts)
-    sections = {spec.key: _section(facts, spec, lines) for spec in facts.rules.score_boards}
+    places = _places(facts, lines)
+    sections = {
+        spec.key: _section(facts, spec, lines, places.get(spec.key, {}))
+        for spec in facts.rules.score_boards
+    }
     first = next(iter(sections.values()))
     ranks = {row["team"]: row["rank"] for row in first["rows"]}
     return {
@@ -43,6 +51,17 @@ def build(facts: Facts) -> dict[str, Any]:
         "measures": _measures(facts, first["rows"]),
         "matrix": {**phase_row(facts.attack), **matrix(facts, ranks, ranks)},
     }
+
+
+def _places(
+    facts: Facts, lines: Mapping[str, Mapping[int, Line]]
+) -> Mapping[str, Mapping[int, Place]]:
+    """The intervals of the boards, once attacks whose records are known are shown."""
+    if not (facts.is_attack_shown and facts.found):
+        return {}
+    from scoring.formulas.places import board_places  # loads NumPy
+
+    return board_places(facts.rules.score_boards, _scores(facts), facts.found, lines)
 
 
 def boards_of(facts: Facts) -> dict[str, dict[int, Line]]:
@@ -125,7 +144,12 @@ def built_in_worst(facts: Facts) -> dict[int, Worst]:
 # The section
 
 
-def _section(facts: Facts, spec: BoardSpec, boards: Mapping[str, Mapping[int, Line]]) -> Row:
+def _section(
+    facts: Facts,
+    spec: BoardSpec,
+    boards: Mapping[str, Mapping[int, Line]],
+    places: Mapping[int, Place],
+) -> Row:
     formula = OF_LISTED[spec.formula]
     worst = {} if facts.is_attack_shown else built_in_worst(facts)
     phases = (facts.anonymization, facts.attack, facts.presentation)
@@ -141,7 +165,7 @@ def _section(facts: Facts, spec: BoardSpec, boards: Mapping[str, Mapping[int, Li
         "parts": _parts(facts, spec),
         "missing": _missing(facts, spec),
         "is_built_in": bool(worst),
-        "rows": _rows(facts, spec, boards, worst),
+        "rows": [with_interval(row, places) for row in _rows(facts, spec, boards, worst)],
     }
 
 

@@ -12,10 +12,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scoring.formulas import TableFacts
 from scoring.rulesets.base import RankingSpec, RoundSpec, Ruleset, StageSpec
+
+if TYPE_CHECKING:
+    from scoring.formulas.uncertainty import Found, Place
 
 Values = Mapping[str, float | None]
 Row = dict[str, Any]
@@ -80,7 +83,8 @@ class Facts:
     submission's measures by team and `arrived` its arrival, `published` the teams whose tables could be
     attacked, `rates` the counting guess's rate by (attacker, defender), `marks` the points of presentations.
     `baselines` attack and are not ranked, and the tables of `lost` teams count as found. `repeats` has of each table
-    the largest number of attackers who found one record, if the rules count them, and `n_guessed` the number of
+    the largest number of attackers who found one record, if the rules count them, `found` the number of records that
+    each two attackers of a table found, for intervals, and `n_guessed` the number of
     records that a guess names, if the rules ask for it.
     `disclosures` are the rounds about a hidden table, of which `n_cells` are estimated. The values of
     `hidden` measures enter totals and are not shown.
@@ -106,6 +110,7 @@ class Facts:
     lost: frozenset[int] = frozenset()
     repeats: Mapping[int, int] = field(default_factory=dict)
     n_guessed: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    found: Mapping[int, Found[int]] = field(default_factory=dict)
     is_played_late: bool = False
     """The platform's own teams also play in rounds that are over, as in a demo."""
 
@@ -193,6 +198,20 @@ def phase_row(phase: Phase | None) -> Row:
 def measure_cell(value: float | None, rank: int | None) -> Row:
     """A measure with a rank; the best value is highlighted."""
     return {"value": value, "rank": rank, "best": value is not None and rank == 1}
+
+
+INTERVAL = ("total_low", "total_high", "rank_low", "rank_high", "separable")
+
+
+def with_interval(row: Row, places: Mapping[int, Place]) -> Row:
+    """A row that has a rank with its team's interval, if it is known; ends of totals with six decimals."""
+    place = places.get(row["team"]) if row["rank"] is not None else None
+    if place is None:
+        return row
+    found = {name: getattr(place, name) for name in (*INTERVAL, "rival")}
+    return row | {
+        "interval": {n: round(v, 6) if isinstance(v, float) else v for n, v in found.items()}
+    }
 
 
 def named(player: Player, rank: int | None) -> Row:

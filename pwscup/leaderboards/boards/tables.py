@@ -15,6 +15,7 @@ from pwscup.core.texts.parts import noted
 from pwscup.leaderboards.boards import cells
 from pwscup.leaderboards.boards.cells import Board, Cell, Column, Line, Rate
 from pwscup.leaderboards.boards.columns import MANY_MEASURES, is_by_name, shown_value
+from pwscup.leaderboards.boards.sections import INTERVAL
 from pwscup.leaderboards.boards.texts import SCORE_TITLES, kind_of, plain, title_of
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ STRONG, RANKS = "num strong", "num rank-column"
 
 def table_of(name: str, section: Section, said: AttackTexts | None = None) -> Board:
     """The table of the board with that name; `said` names the rates of its attacks as their format does."""
-    made = BOARD_TABLES[kind_of(name, section)](section)
+    made = _with_intervals(BOARD_TABLES[kind_of(name, section)](section), section)
     if said is None:
         return made
     titles = {"worst_rate": said.worst_rate}
@@ -40,6 +41,22 @@ def table_of(name: str, section: Section, said: AttackTexts | None = None) -> Bo
         for column in made.columns
     ]
     return replace(made, columns=columns)
+
+
+def _with_intervals(made: Board, section: Section) -> Board:
+    """The table with the intervals of its rows, if there are any; in downloads they are the last columns."""
+    found = [row.get("interval") for row in section.get("rows", ())]
+    if not any(found):
+        return made
+    rows = [
+        replace(
+            line,
+            interval=interval,
+            last_exports=(*line.last_exports, *((interval or {}).get(key) for key in INTERVAL)),
+        )
+        for line, interval in zip(made.rows, found, strict=True)
+    ]
+    return replace(made, rows=rows, last_exports=(*made.last_exports, *INTERVAL))
 
 
 def first_of(column: Column) -> str:

@@ -191,7 +191,8 @@ def _order(data: Mapping[str, Any], rules: Ruleset) -> Mapping[str, Any] | None:
 def _places(rows: Iterable[Row]) -> list[Row]:
     """The rows by rank, the last place first; rows without a rank come before it."""
     kept: list[dict[str, Any]] = [
-        {name: row.get(name) for name in ("team", "name", "house", "rank", "total")} for row in rows
+        {name: row.get(name) for name in ("team", "name", "house", "rank", "total", "interval")}
+        for row in rows
     ]
     unranked = [row for row in kept if row["rank"] is None]
     ranked = sorted(

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from pwscup.leaderboards.boards.cells import Board, Cell, Line, Rate
+from pwscup.leaderboards.boards.cells import Board, Cell, Line, Rate, ranks_of, verdict_of
 from pwscup.leaderboards.boards.heat import heat
 
 register = template.Library()
@@ -30,6 +30,18 @@ def mean_of(cells: Iterable[Rate]) -> float | None:
     """The mean of the known rates; None if there is none."""
     known = [cell.rate for cell in cells if cell.rate is not None and not cell.is_own]
     return sum(known) / len(known) if known else None
+
+
+@register.filter
+def ranks(interval: Mapping[str, Any] | None) -> str:
+    """The ranks that the data admit, "2–9"; nothing where there is one only."""
+    return ranks_of(interval)
+
+
+@register.filter
+def verdict(rank: int | None, interval: Mapping[str, Any] | None) -> str:
+    """The same as a sentence, with the rank from which the team is not separable."""
+    return verdict_of(rank, interval)
 
 
 @register.simple_tag

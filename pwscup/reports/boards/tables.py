@@ -177,7 +177,8 @@ def _numeric(columns: Sequence[Column], start: int) -> list[int]:
 def _start(row: Line) -> list[str]:
     rank = NOTHING if row.rank is None else _data(row.rank, str(row.rank))
     house = f" <small>{escape(_('baseline'))}</small>" if row.house else ""
-    return [rank, f"{escape(row.name)}{house}"]
+    ranks = f" <small>{row.ranks}</small>" if row.ranks else ""
+    return [rank, f"{escape(row.name)}{house}{ranks}"]
 
 
 def _cells(row: Line, columns: Sequence[Column]) -> list[str]:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The largest number of attackers who found the same record of a published table."""
+"""The records of published tables that attackers found: how many of them each two found, and most of them one."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pwscup.contests import truth
 from pwscup.core.db.recent import Recent
@@ -13,12 +13,15 @@ from pwscup.submissions import selectors
 from pwscup.submissions.models import Submission
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from pwscup.contests.models import Round
+    from scoring.formulas.uncertainty import Found
 
 _MOST: Recent[int] = Recent(2_000)
 """By release and the evaluations of its counting guesses."""
+_FOUND: Recent[Found[int]] = Recent(2_000, most_weight=2_000_000)
+"""The same; the weight is the number of pairs of attackers, of 8 bytes each."""
 
 
 def most_found(
@@ -29,6 +32,25 @@ def most_found(
     Teams without any counting guess are left out, and so are guesses of other teams than `attackers`. With `before`,
     the state at that time. Bitmaps are read only of releases with another guess than before.
     """
+    return _of_teams(attack, before, attackers, _MOST, lambda of: truth.most_found(of.values()))
+
+
+def found_records(
+    attack: Round, before: datetime | None = None, *, attackers: Collection[int]
+) -> Mapping[int, Found[int]]:
+    """The same with the numbers of records that each two attackers found; teams without bitmaps are left out."""
+    found = _of_teams(attack, before, attackers, _FOUND, truth.found_records)
+    return {team: of for team, of in found.items() if of.n}
+
+
+def _of_teams(
+    attack: Round,
+    before: datetime | None,
+    attackers: Collection[int] | None,
+    kept: Recent[Any],
+    count: Callable[[Mapping[int, str]], Any],
+) -> dict[int, Any]:
+    """What `count` gives for the bitmaps of each attacked team; those that are not kept are read together."""
     scored = selectors.standing(Submission.objects.filter(round=attack), before)
     scored = scored.exclude(target=None).order_by(*selectors.OLDEST_FIRST)
     guesses = {
@@ -42,18 +64,19 @@ def most_found(
         .order_by("pk")
         .values_list("submission", "pk")
     )
-    by_target: dict[int, list[int]] = defaultdict(list)
-    for (_team, target), pk in guesses.items():
+    by_target: dict[int, dict[int, int]] = defaultdict(dict)
+    for (team, target), pk in guesses.items():
         if pk in newest:
-            by_target[target].append(newest[pk])
+            by_target[target][newest[pk]] = team
+    names = {target: (target, tuple(sorted(of))) for target, of in by_target.items()}
+    found = {target: kept.get(name) for target, name in names.items()}
+    missing = [pk for target, of in found.items() if of is None for pk in by_target[target]]
+    held = selectors.holding().filter(pk__in=missing).values_list("pk", "right")
+    rights: dict[int, str] = dict(held) if missing else {}
+    for target, of in found.items():
+        if of is None:
+            teams = by_target[target]
+            found[target] = count({team: rights[pk] for pk, team in teams.items() if pk in rights})
+            kept.put(names[target], found[target], weight=len(teams) ** 2)
     teams = dict(attack.releases.values_list("pk", "team"))
-    return {teams[target]: _most(target, tuple(sorted(made))) for target, made in by_target.items()}
-
-
-def _most(target: int, evaluations: tuple[int, ...]) -> int:
-    known = _MOST.get((target, evaluations))
-    if known is None:
-        made = selectors.holding().filter(pk__in=evaluations)
-        known = truth.most_found(made.values_list("right", flat=True))
-        _MOST.put((target, evaluations), known)
-    return known
+    return {teams[target]: of for target, of in found.items()}
