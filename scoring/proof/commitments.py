@@ -97,7 +97,7 @@ def derived_seed(secret: bytes, purpose: str, mix: str | None = None) -> int:
     purpose : str
         What is drawn, in words that occur once in the contest.
     mix : str, optional
-        From `mix_of`: it follows the purpose after a line feed. None where the secret decides alone.
+        From `mix_of`: it follows the purpose after a line feed. None where only the secret decides.
 
     Returns
     -------

@@ -145,7 +145,7 @@ def _has(item: object, keys: Sequence[str]) -> bool:
 
 
 def mix_in(entries: Iterable[Entry], name: str) -> dict[str, Any]:
-    """What the events of a trail put into a mix before it was fixed, or so far.
+    """The contributions and the public value in a mix, by the events before it was fixed, or so far.
 
     `entries` stand in their order, and `name` is of `mix_name`. `sha256` is blank where the mix is not fixed,
     `public` None where no value was entered in time; with a value, contributions after its date are left out.

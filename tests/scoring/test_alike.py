@@ -42,7 +42,7 @@ def changed(table, original) -> dict:
 
 @pytest.fixture(scope="module")
 def honest(households):
-    """What honest teams change with methods of the library, each with its own seed."""
+    """The tables of honest teams, by methods of the library, each with its own seed."""
     table, schema = households
     methods = [("mondrian", {"k": k}) for k in (5, 5, 6, 7)] + [
         ("mdav", {"k": 4}),
