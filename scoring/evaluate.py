@@ -32,6 +32,7 @@ def score(
     measures: Sequence[str | Measure] | None = None,
     files: Mapping[str, bytes] | None = None,
     given: Mapping[str, float | None] | None = None,
+    references: Sequence[Table] = (),
     threads: int = 1,
     progress: Callable[[str], None] | None = None,
 ) -> dict[str, float | int | None]:
@@ -53,6 +54,8 @@ def score(
         What was submitted with the table and measures read, by its kind: "model".
     given : mapping of str to float, optional
         The values of measures that a program has computed, by their identifiers; composites are made of them.
+    references : sequence of DataFrame or Records
+        Further tables with whose records those that are published are compared, by measures of copies.
     threads : int
         The number of threads; it does not change the values.
     progress : callable, optional
@@ -92,8 +95,7 @@ def score(
     if is_frame(anonymized) and not (isinstance(original, Prepared) and original.schema != schema):
         check_frame(anonymized, schema, file="anonymized")
     comparison = Comparison.of(original, anonymized, source, schema, threads=threads)
-    if files:
-        comparison = replace(comparison, files=files)
+    comparison = replace(comparison, files=files or {}, references=references)
     comparison.values.update({(id_, options): value for id_, value in (given or {}).items()})
     values: dict[str, float | int | None] = {
         "n_original": comparison.prepared.n_records,
@@ -121,9 +123,12 @@ def score_parts(
     combine: str = WORST,
     options: Options = Options(),  # noqa: B008 — frozen
     measures: Sequence[Measure],
+    references: Sequence[Table] = (),
     progress: Callable[[str], None] | None = None,
 ) -> dict[str, float | int | None]:
     """Every measure of several tables that are submitted together: see `combined`.
+
+    Measures of copies look at whole records, the tables joined, and have one value.
 
     Parameters
     ----------
@@ -135,13 +140,23 @@ def score_parts(
         The 0-based row of the original of each record, the same in all.
     combine : str
         One of `scoring.formats.lecture.COMBINE`.
+    references : sequence of DataFrame or Records
+        As in `score`.
     """
-    how: dict[str, Any] = {"options": options, "measures": measures, "progress": progress}
+    how: dict[str, Any] = {"options": options, "progress": progress}
+    each = [measure for measure in measures if not measure.finds_copies]
     found = {
-        key: score(originals[key], table, source, originals[key].schema, **how)
+        key: score(originals[key], table, source, originals[key].schema, measures=each, **how)
         for key, table in tables.items()
     }
-    return combined(found, measures, combine)
+    values = combined(found, each, combine)
+    if whole := [measure for measure in measures if measure.finds_copies]:
+        columns = {c.name: c for key in tables for c in originals[key].schema.columns}
+        schema = Schema(tuple(columns.values()))
+        parts = {key: Records.of(originals[key].table, schema) for key in tables}
+        tables_ = joined(parts, schema), joined(tables, schema)
+        values |= score(*tables_, source, schema, measures=whole, references=references, **how)
+    return values
 
 
 @dataclass(frozen=True, slots=True)

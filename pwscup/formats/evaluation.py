@@ -104,6 +104,10 @@ class Case(Protocol):
     def drawn_rows(self, reason: str) -> Mapping[str, np.ndarray] | None:
         """The rows that were drawn for the team, by name; None without a draw."""
 
+    @property
+    def attacked(self) -> Case:
+        """The submission that the attacked table was published from."""
+
     def answer(self) -> Mapping[str, Any]:
         """The sealed answer about the attacked release."""
 
@@ -112,6 +116,9 @@ class Case(Protocol):
 
     def measured(self, found: Callable[[Sequence[str], int], Values]) -> Values | Drawn:
         """The values of all measures by `found(measures, seed)`: random ones with a seed of the secret."""
+
+    def references(self) -> Sequence[Records]:
+        """Further tables with which measures of copies compare: the organizer's, where teams have parts of it."""
 
     def read_by_measures(self) -> Mapping[str, bytes]:
         """Further files of the submission that measures read, by their kind."""

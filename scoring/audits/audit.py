@@ -21,6 +21,7 @@ from scoring.measures.disclosure import DISCLOSURES, Disclosure
 from scoring.registry import ATTACKS, MEASURES, Attack
 from scoring.reporting.intervals import Rate
 from scoring.scores.comparison import Comparison, Options, Prepared
+from scoring.scores.content import copies
 from scoring.scores.options import DECIMALS
 from scoring.tables.equivalence import IntArray
 from scoring.tables.schema import Schema
@@ -80,6 +81,8 @@ class Audit:
         How many records each column finds by itself, in the order of the schema.
     compared : TablesCompared or None
         Histograms and correlations of both tables.
+    n_copies : int or None
+        The anonymized records that equal a record of the original, whatever row is declared.
     """
 
     n_original: int
@@ -93,6 +96,7 @@ class Audit:
     replay: Replay | None = None
     columns: tuple[SingleColumn, ...] = ()
     compared: TablesCompared | None = None
+    n_copies: int | None = None
 
     @property
     def worst(self) -> Finding | None:
@@ -212,6 +216,7 @@ def audit(
         replay=replay,
         columns=single_columns(prepared.table, anonymized, comparison.source, schema),
         compared=compared_tables(prepared.table, anonymized, schema),
+        n_copies=int(copies(anonymized, [prepared.original], prepared.schema).sum()),
     )
 
 

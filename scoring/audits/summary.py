@@ -30,6 +30,7 @@ def summary(audit: Audit) -> dict[str, Any]:
     return {
         "n_original": audit.n_original,
         "n_anonymized": audit.n_anonymized,
+        "n_copies": audit.n_copies,
         "worst": None if audit.worst is None else audit.worst.attack.id,
         "by_chance": audit.by_chance,
         "attacks": [_finding(finding) for finding in audit.findings],

@@ -6,12 +6,14 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from scoring.cli.arguments import Parser
+from scoring.cli.arguments import Parser, add_schema
 from scoring.cli.output import Output, UsageError, read_file
 from scoring.errors import Problem, ProblemsFound
+from scoring.scores.options import DECIMALS, DECLARED, TRUTHS
 
 if TYPE_CHECKING:
-    from scoring.scores.results import Mark
+    from scoring.scores.content import Contents
+    from scoring.tables.equivalence import IntArray
 
 ANY_ROW = 10**18 - 1
 """The number of original records where the original is not at hand: any row number will do."""
@@ -30,19 +32,66 @@ def add_arguments(command: Parser) -> None:
     command.add_argument(
         "--candidates", metavar="C.csv", help="the candidate table, to check a key's lines against"
     )
+    command.add_argument(
+        "--truth",
+        choices=TRUTHS,
+        default=DECLARED,
+        help="a right guess names the declared record (the default), one that the line shows by its content, or either",
+    )
+    command.add_argument(
+        "--released",
+        metavar="Y.csv",
+        help="the published table, whose lines are compared with the original or the candidates",
+    )
+    add_schema(command)
 
 
 def run(arguments: Namespace, output: Output) -> None:
     """Compare the guess file with the truth, and print the rate."""
-    marked = _mark_candidates(arguments) if arguments.key else _mark_rows(arguments, output)
-    values = {"n_records": marked.n_records, "hits": marked.hits, "rate": marked.rate}
-    rate = f"re-identification rate {marked.rate:,.6f}"
-    output.result(values, f"{marked.hits} of {marked.n_records} records hit, {rate}")
+    from scoring.scores.results import linked
+
+    source, guess = _candidates(arguments) if arguments.key else _rows(arguments, output)
+    contents = _contents(arguments, len(source), output) if arguments.truth != DECLARED else None
+    found, n_records = linked(source, guess, contents, arguments.truth), int((source >= 0).sum())
+    hits = int(found.right.sum())
+    values = {"n_records": n_records, "hits": hits, "rate": round(hits / n_records, DECIMALS)}
+    text = f"{hits} of {n_records} records hit, re-identification rate {values['rate']:,.6f}"
+    if contents is not None:
+        rates = found.rates(n_records)
+        values |= rates
+        text += f" (declared {rates['declared']:,.6f}, by content {rates['content']:,.6f})"
+    output.result(values, text)
 
 
-def _mark_rows(arguments: Namespace, output: Output) -> Mark:
-    """The result of guessed rows of the original."""
-    from scoring.scores.results import mark
+def _contents(arguments: Namespace, n_lines: int, output: Output) -> Contents:
+    """The records that the lines of the published table show."""
+    import numpy as np
+
+    from scoring.cli.input import read_schema
+    from scoring.scores.content import contents
+    from scoring.tables.aligned import read_release
+    from scoring.tables.reading import read_table
+
+    known = arguments.candidates if arguments.key else arguments.original
+    needed = {
+        "--released": arguments.released,
+        "--candidates" if arguments.key else "--original": known,
+    }
+    if missing := [name for name, given in needed.items() if given is None]:
+        raise UsageError(f"--truth {arguments.truth}: expected {' and '.join(missing)}")
+    schema = read_schema(arguments).public()
+    output.step("comparing the published lines")
+    records, lines, n_released = read_release(read_file(arguments.released), schema=schema)
+    if n_released != n_lines:
+        raise UsageError(f"--released: expected {n_lines} lines, got {n_released}")
+    choices = read_table(read_file(known), schema, file="original", original=True)
+    positions = np.full(n_lines, -1, dtype=np.int64)
+    positions[lines] = np.arange(len(lines))
+    return contents(records, choices, schema).at(positions)
+
+
+def _rows(arguments: Namespace, output: Output) -> tuple[IntArray, IntArray]:
+    """The declared and the guessed rows of the original."""
     from scoring.tables.number_lists import read_guess, read_rows
 
     if arguments.candidates is not None:
@@ -53,12 +102,11 @@ def _mark_rows(arguments: Namespace, output: Output) -> Mark:
         n_original = _count_records(read_file(arguments.original), "original")
     source = read_rows(read_file(arguments.rows), n_original=n_original, n_records=None)
     guess = read_guess(read_file(arguments.guess), n_original=n_original, n_records=len(source))
-    return mark(source, guess)
+    return source, guess
 
 
-def _mark_candidates(arguments: Namespace) -> Mark:
-    """The result of guessed lines of a candidate table."""
-    from scoring.formats.lecture.marking import mark_kept
+def _candidates(arguments: Namespace) -> tuple[IntArray, IntArray]:
+    """A key, and guessed lines of the candidate table."""
     from scoring.tables.number_lists import read_candidate_guess
 
     if arguments.original is not None:
@@ -74,7 +122,7 @@ def _mark_candidates(arguments: Namespace) -> Mark:
     guess = read_candidate_guess(
         read_file(arguments.guess), n_candidates=n_candidates, n_lines=n_lines
     )
-    return mark_kept(key, guess)
+    return key, guess
 
 
 def _count_records(data: bytes, file: str) -> int:

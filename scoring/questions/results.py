@@ -24,7 +24,7 @@ from scoring.questions.bitmaps import BoolArray
 from scoring.questions.chance import NONE, Chance, lower, of_groups, of_share
 from scoring.questions.files import Answers, Array
 from scoring.questions.sheets import Key
-from scoring.scores.options import DECIMALS
+from scoring.scores.options import CONTENT, DECIMALS, DECLARED, EITHER
 from scoring.tables.equivalence import FloatArray, IntArray
 
 NOTHING: Mapping[str, float] = MappingProxyType({})
@@ -294,20 +294,29 @@ def _links(
         raise ValueError("links without the lines of the published table")
     named: IntArray = np.column_stack([answers[name] for name in answers]).astype(np.int64)
     inside, present = key.inside, named[:, 0] >= 0
-    among = (named == key.lines[:, None]).any(axis=1)[inside]
-    first = (named[:, 0] == key.lines)[inside]
     n_lines = max(n_lines, int(key.lines.max(initial=0)) + 1)
-    right, n_named = (first, 1) if question.result == "first" else (among, question.candidates)
+    n_named = 1 if question.result == "first" else question.candidates
+    named = named[:, :n_named]
+    found = {DECLARED: ((named == key.lines[:, None]) & (named >= 0)).any(axis=1)[inside]}
+    rates, n_right = {}, 1.0
+    if key.truth != DECLARED:
+        own = [{*lines} for lines in key.shown]
+        shown = [not lines.isdisjoint(of) for lines, of in zip(own, named.tolist(), strict=True)]
+        found[CONTENT] = np.array(shown, dtype=np.bool_)[inside]
+        found[EITHER] = found[DECLARED] | found[CONTENT]
+        rates = {name: _share(found[name]) for name in (DECLARED, CONTENT)}
+        n_right = float(np.mean([max(1, len(lines)) for lines in own])) if own else 1.0
+    right = found[key.truth]
     rate = _share(right)
-    chance = of_share(rate, min(1.0, n_named / n_lines), len(right))
+    chance = of_share(rate, min(1.0, n_named * n_right / n_lines), len(right))
     if question.result != "recall_precision_top":
-        return _result(rate, right), chance
+        return _result(rate, right, **rates), chance
     both = int((present & inside).sum())
     recall = both / max(int(inside.sum()), 1)
     precision = both / max(int(present.sum()), 1)
     value = recall * precision * rate
-    parts = {"recall": recall, "precision": precision, "top": rate}
-    return _result(value, among, **parts), chance._replace(rate=value)
+    parts = {"recall": recall, "precision": precision, "top": rate, **rates}
+    return _result(value, right, **parts), chance._replace(rate=value)
 
 
 _OF: Mapping[str, Callable[[QuestionSpec, Key, Answers, int], tuple[Result, Chance]]] = {

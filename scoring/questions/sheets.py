@@ -7,20 +7,24 @@ import base64
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from scoring.questions.asked import ASKED, ASKS, LINKS, NUMBER, QuestionSpec
 from scoring.questions.bitmaps import BoolArray, packed, unpacked
+from scoring.scores.options import DECLARED
 from scoring.tables.equivalence import FloatArray, IntArray
 from scoring.tables.records import Records
 from scoring.tables.schema import Column, Kind, Role, Schema
 from scoring.tables.writing import write_table, written
+
+if TYPE_CHECKING:
+    from scoring.scores.content import Contents
 
 ObjectArray = npt.NDArray[np.object_]
 _NUMBER = Column(NUMBER, Role.OTHER, Kind.INTEGER)
@@ -248,6 +252,10 @@ class Key:
         The 0-based line of the published table that each record became, -1 for none.
     units : int64 array, shape (n_questions,)
         The name of each record in what others say about this table.
+    shown : sequence of sequence of int, or none
+        The lines that show each record by their content, where such answers count.
+    truth : str
+        One of `scoring.scores.options.TRUTHS`: what the right line of a record is.
     """
 
     inside: BoolArray
@@ -255,12 +263,33 @@ class Key:
     lines: IntArray | None
     units: IntArray
     asked: ObjectArray | None = None
+    shown: Sequence[Sequence[int]] = ()
+    truth: str = DECLARED
 
     def is_asked(self, column: str) -> BoolArray:
         """The records of which a blanked column is asked."""
         if self.asked is None:
             return np.ones(len(self.inside), dtype=bool)
         return np.asarray((self.asked == column).any(axis=1), dtype=bool)
+
+    def with_contents(self, contents: Contents, truth: str) -> Key:
+        """The key of a question about links by another truth than the declared lines.
+
+        A record that a line shows is in the table, whatever was declared; `units` are those of `contents`.
+
+        Examples
+        --------
+        >>> from scoring.scores.content import Contents
+        >>> key = Key(np.array([True, False]), {}, np.array([1, -1]), np.array([0, 1]))
+        >>> found = key.with_contents(Contents(np.array([1, 1, -1]), np.arange(2)), "either")
+        >>> found.inside.tolist(), found.shown
+        ([True, True], [[], [0, 1]])
+        """
+        if self.lines is None or truth == DECLARED:
+            return self
+        shown = contents.lines(self.units)
+        is_shown = np.array([bool(lines) for lines in shown], dtype=np.bool_)
+        return replace(self, shown=shown, truth=truth, inside=self.inside | is_shown)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, to be sealed."""

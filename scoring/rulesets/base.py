@@ -10,7 +10,7 @@ from scoring.formats.sequential.limits import NO_LIMITS, SeriesLimits
 from scoring.formulas import FINAL, FORMULAS, MEASURE_RANKS, TIE_BREAKS
 from scoring.registry import ALL_MEASURES
 from scoring.rulesets.kinds import DRAWN, ONLY_STAGE, ORGANIZER, ROUND_KINDS, TEAMS
-from scoring.scores.options import COMBINE
+from scoring.scores.options import COMBINE, DECLARED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,7 +78,8 @@ class RoundSpec:
     `tries_in_all` the guesses of a team in the whole round, against all others together.
 
     Attack rounds: `attacks` is the key of the round whose tables are attacked, `gives` what
-    attackers get in addition to the shuffled table, and `marking` selects the records that a rate is a share of.
+    attackers get in addition to the shuffled table, `marking` selects the records that a rate is a share of, and
+    `truth`, one of `TRUTHS`, what a guess that names a record has to name.
     Elsewhere they are None and empty. `criteria` are those of judges in a presentation round,
     `questions` are those of a round that asks some, `combine` makes one result of theirs, and `bands` name the
     rates in coarse feedback, the lowest first. Tables are submitted `by` the teams or the organizer only.
@@ -102,6 +103,7 @@ class RoundSpec:
     attacks: str | None = None
     gives: tuple[str, ...] = ()
     marking: str = ""
+    truth: str = DECLARED
     criteria: tuple[CriterionSpec, ...] = ()
     epsilon: Decimal | None = None
     questions: tuple[QuestionSpec, ...] = ()

@@ -9,9 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from scoring.questions.asked import LINKS
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scoring.questions.asked import QuestionSpec
     from scoring.rulesets.base import Text
 
 PHASES = ("anonymization", "attack", "presentation", "disclosure")
@@ -203,6 +206,13 @@ BASELINE_TEAMS = ("Noise", "Unify", "Average", "Swap", "Yamaoka", "Mondrian")
 """The teams that the platform can play in a contest."""
 ROW_ATTACKS = ("attack", "candidate-attack")
 """The kinds of rounds in which baseline teams run attacks of the library or of plugins."""
+
+
+def names_records(kind: str, questions: Sequence[QuestionSpec]) -> bool:
+    """True for rounds whose guesses say which record became which published line."""
+    return kind in ROW_ATTACKS or any(question.asks == LINKS for question in questions)
+
+
 TRIES_KEYS = ("tries", "tries_per_target", "tries_per_day", "tries_in_all")
 PLAYED_BY = TEAMS, ORGANIZER = "teams", "organizer"
 """Submitters of tables in a round of anonymization: the teams, or only those that the platform plays."""

@@ -15,9 +15,11 @@ from scoring.rulesets.kinds import (
     TEAMS,
     TRIES_KEYS,
     RoundKind,
+    names_records,
 )
 from scoring.rulesets.loader_disclosure import read_epsilon
 from scoring.rulesets.loader_questions import check_proportions, read_asked
+from scoring.scores.options import DECLARED, TRUTHS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,6 +101,7 @@ def _round(
         attacks=_attacks(document, kind, stage, earlier) if is_attack else None,
         gives=_gives(document, kind) if is_attack else (),
         marking=_marking(document, validity) if is_attack and not kind.asks_questions else "",
+        truth=_truth(document) if names_records(kind.id, asked.questions) else DECLARED,
         criteria=_criteria(document) if kind.phase == "presentation" else (),
         epsilon=read_epsilon(document) if kind.phase == "disclosure" else None,
         questions=asked.questions,
@@ -164,6 +167,10 @@ def _marking(document: Document, validity: ValiditySpec) -> str:
     if marking == "kept_records" and not validity.blank_records:
         document.wrong("marking", "all_records, as validity.blank_records is not true", marking)
     return marking
+
+
+def _truth(document: Document) -> str:
+    return document.choice("truth", TRUTHS) if document.has("truth") else DECLARED
 
 
 def _criteria(document: Document) -> tuple[CriterionSpec, ...]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -56,6 +56,8 @@ class Comparison:
     threads: int = 1
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Further files of the submission by their kind: a model."""
+    references: Sequence[Table] = ()
+    """Further tables whose records may not be published: other originals, shared records, candidates."""
 
     @classmethod
     def of(

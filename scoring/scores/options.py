@@ -17,6 +17,9 @@ WORST, MEAN = COMBINE = ("worst", "mean")
 """One value of those of several tables: the worst by the measure's direction, or the mean."""
 CANONICAL, AS_SUBMITTED = ORDERS = ("canonical", "as-submitted")
 """Orders of the records of an analysis that learns from a share of them."""
+DECLARED, CONTENT, EITHER = TRUTHS = ("declared", "content", "either")
+"""Records that a right guess names: the declared one, one that the published line shows by its content, or
+either."""
 DECIMALS = 9
 """Values are rounded to so many decimals, below which only floating-point noise differs."""
 

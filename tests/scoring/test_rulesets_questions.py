@@ -31,7 +31,7 @@ def rules(*questions, **changes):
     values = values_of("pets-lecture")
     values["data"]["schema"] = SCHEMA
     attack = next(r for r in values["round"] if r["kind"] == "candidate-attack")
-    for key in ("file", "gives", "marking"):
+    for key in ("file", "gives", "marking", "truth"):
         attack.pop(key, None)
     attack |= {"kind": "question-attack", "question": deepcopy(list(questions))} | changes
     return values

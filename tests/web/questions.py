@@ -51,7 +51,7 @@ def ruleset(*questions: dict[str, Any], text: str = "", **round: Any) -> Ruleset
     """The ruleset of a lecture contest, or of `text`, whose attack round asks these questions."""
     values = tomllib.loads(text or factories.lecture_ruleset().text)
     attack = next(r for r in values["round"] if r["key"] == "attack")
-    for key in ("file", "gives", "marking"):
+    for key in ("file", "gives", "marking", "truth"):
         attack.pop(key, None)
     attack |= {"kind": "question-attack", "question": list(questions), "feedback": "exact"}
     if len(questions) > 1:

@@ -59,7 +59,9 @@ def test_the_notes_example_by_hand(cast, example):
     guess = [{2: 2, 4: 4, 5: 0, -1: 7}[line] for line in key]
     attack = scored(pipeline.guess(cast.carol, example.blue, release, lecture.guess_file(guess)))
     marked = selectors.latest_evaluation(attack).values
-    assert marked == {"n_records": 3, "hits": 2, "rate": pytest.approx(2 / 3, abs=1e-9)}
+    two_thirds, third = (pytest.approx(n / 3, abs=1e-9) for n in (2, 1))
+    shares = {"rate": two_thirds, "declared": two_thirds, "content": third}
+    assert marked == {"n_records": 3, "hits": 2, **shares}
 
 
 def test_the_right_guess_of_every_record_and_of_none(cast, example):
@@ -72,7 +74,8 @@ def test_the_right_guess_of_every_record_and_of_none(cast, example):
     )
     assert selectors.latest_evaluation(right).values["rate"] == 1
     nothing = scored(pipeline.guess(cast.carol, example.blue, release, b"0\n\n0\n0\n"))
-    assert selectors.latest_evaluation(nothing).values == {"n_records": 3, "hits": 0, "rate": 0}
+    none = {"hits": 0, "rate": 0, "declared": 0, "content": 0}
+    assert selectors.latest_evaluation(nothing).values == {"n_records": 3, **none}
 
 
 def test_of_all_records_where_the_rules_say_so(cast, example):
@@ -84,7 +87,8 @@ def test_of_all_records_where_the_rules_say_so(cast, example):
     guess = lecture.guess_file(lecture.key_of(release))
     release = type(release).objects.get(pk=release.pk)
     marked = scored(pipeline.guess(cast.carol, example.blue, release, guess))
-    assert selectors.latest_evaluation(marked).values == {"n_records": 4, "hits": 3, "rate": 0.75}
+    shares = {"rate": 0.75, "declared": 0.75, "content": 0.25}
+    assert selectors.latest_evaluation(marked).values == {"n_records": 4, "hits": 3, **shares}
 
 
 def test_the_board_has_the_notes_numbers(cast, example, as_user):

@@ -84,7 +84,9 @@ def test_what_attackers_get_and_how_guesses_are_marked():
     assert "have it and the original table" in own
     assert "divided by the number of records of the published table." in own
     assert "the team's table of candidates; only the team itself has" in candidates
-    assert "a decoy is always a miss" in candidates
+    assert "or one that the line shows by its content" in candidates
+    declared = changed(LECTURE, "attack", truth="declared")
+    assert "a decoy is always a miss" in " ".join(preview_of(declared).marking)
     assert "that were not deleted" in candidates
     every = changed(LECTURE, "attack", marking="all_records")
     assert "that were not deleted" not in " ".join(preview_of(every).marking)

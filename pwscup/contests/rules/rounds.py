@@ -15,6 +15,7 @@ from pwscup.contests.rules.asked import asked_sentences
 from pwscup.contests.rules.ranking import share
 from pwscup.contests.rules.texts import (
     MARKING,
+    TRUTH,
 )
 from pwscup.core.texts.parts import joined
 from pwscup.formats import FILES, ROUNDS, format_of
@@ -287,4 +288,7 @@ def marking_sentences(ruleset: Ruleset, language: str) -> tuple[str, ...]:
 def _marked(spec: RoundSpec) -> tuple[str, ...]:
     format = ROUNDS[spec.kind]
     published = (str(format.published),) if spec.gives else ()
-    return (*published, str(format.hits), str(format.rate or MARKING[spec.marking]))
+    hits = TRUTH.get(spec.truth, format.hits)
+    if format.asks_questions and spec.truth in TRUTH:
+        hits = joined(str(format.hits), str(hits))
+    return (*published, str(hits), str(format.rate or MARKING[spec.marking]))

@@ -75,6 +75,20 @@ CELL_VALUES = {
     ),
 }
 
+TRUTH = {
+    "content": _(
+        "The mapping of records to lines never leaves the server. A guess is a hit if it names a record that the "
+        "published line shows by its content, whatever was declared: one that it equals in every cell, or is clearly "
+        "nearer to than to any other."
+    ),
+    "either": _(
+        "The mapping of records to lines never leaves the server. A guess is a hit if it names the record that the "
+        "anonymizing team declared for the published line, or one that the line shows by its content: one that it "
+        "equals in every cell, or is clearly nearer to than to any other. So true records are found in whatever order "
+        "they are declared."
+    ),
+}
+
 MARKING = {
     "all_records": _(
         "The re-identification rate of a guess file is its hits divided by the number of records "

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pwscup.submissions.models import Release
+    from scoring.rulesets.base import DataSpec
     from scoring.tables.equivalence import IntArray
     from scoring.tables.records import Records
     from scoring.tables.schema import Schema
@@ -33,7 +34,11 @@ def archive(files: Mapping[str, bytes]) -> bytes:
 
 def records_of(release: Release, schema: Schema) -> tuple[Records, IntArray, int]:
     """The published records, the line of each, and the number of lines; several tables as one."""
-    data, rules = storage.read(release.table), release.round.contest.ruleset.data
+    return records_in(storage.read(release.table), release.round.contest.ruleset.data, schema)
+
+
+def records_in(data: bytes, rules: DataSpec, schema: Schema) -> tuple[Records, IntArray, int]:
+    """As `records_of`, of a table that is to be published."""
     if not rules.parts:
         return read_release(data, schema=schema)
     columns = rules.columns_of_parts(schema)

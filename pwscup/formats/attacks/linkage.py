@@ -10,8 +10,9 @@ import numpy as np
 from pwscup.contests.selectors import dataset_of
 from pwscup.contests.teams.tables import draw_of
 from pwscup.formats.attacks import Question
-from scoring.formats.lecture import mark_kept
-from scoring.scores.results import mark
+from pwscup.formats.attacks.contents import sealed_contents
+from scoring.scores.options import DECIMALS
+from scoring.scores.results import Linked, linked
 from scoring.tables.number_lists import read_candidate_guess
 from scoring.tables.reading import read_guess
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pwscup.formats.attacks import Right
     from pwscup.formats.evaluation import Case, Values
     from pwscup.submissions.models import Release
+    from scoring.scores.content import Contents
 
 KEPT = "kept_records"
 
@@ -59,21 +61,42 @@ def read_candidates(data: bytes, sheet: Sheet) -> np.ndarray:
     return read_candidate_guess(data, n_candidates=sheet.n_known, n_lines=sheet.n_lines)
 
 
-def sources(case: Case) -> np.ndarray:
-    """The 0-based record that each line was made from, in the released order; -1 for a deleted one."""
-    return np.asarray(case.answer()["source"], dtype=np.int64)
+class Sealed(NamedTuple):
+    """The 0-based record that each line was made from, in the released order, -1 for a deleted one; the records that
+    lines show; and which of them a right guess names."""
+
+    source: np.ndarray
+    contents: Contents | None
+    truth: str
+
+    def linked(self, guess: np.ndarray) -> Linked:
+        return linked(self.source, guess, self.contents, self.truth)
 
 
-def hits(answer: np.ndarray, guess: np.ndarray, case: Case) -> Values:
-    """Hits, and their share of the lines or of those that are not deleted."""
-    marking = case.ruleset.round(case.submission.round.key).marking
-    result = (mark_kept if marking == KEPT else mark)(answer, guess)
-    return {"n_records": result.n_records, "hits": result.hits, "rate": result.rate}
+def sources(case: Case) -> Sealed:
+    source = np.asarray(case.answer()["source"], dtype=np.int64)
+    truth = case.ruleset.round(case.submission.round.key).truth
+    return Sealed(source, sealed_contents(case), truth)
 
 
-def found(answer: np.ndarray, guess: np.ndarray) -> Right:
+def hits(answer: Sealed, guess: np.ndarray, case: Case) -> Values:
+    """Hits, and their share of the lines or of those that are not deleted; by either truth, where both are known."""
+    is_kept = case.ruleset.round(case.submission.round.key).marking == KEPT
+    n_records = int((answer.source >= 0).sum()) if is_kept else len(answer.source)
+    found = answer.linked(guess)
+    n_hits = int(found.right.sum())
+    values: Values = {
+        "n_records": n_records,
+        "hits": n_hits,
+        "rate": round(n_hits / n_records, DECIMALS),
+    }
+    return values if answer.contents is None else {**values, **found.rates(n_records)}
+
+
+def found(answer: Sealed, guess: np.ndarray) -> Right:
     """The 0-based record of each line, and whether it is linked to its line."""
-    return answer.tolist(), (answer == guess) & (answer >= 0)
+    linked_ = answer.linked(guess)
+    return linked_.units.tolist(), linked_.right
 
 
 ROWS = Question("guess", rows, read_rows, sources, hits, found)

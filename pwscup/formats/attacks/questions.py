@@ -11,6 +11,7 @@ import numpy as np
 
 from pwscup.contests.selectors import dataset_of
 from pwscup.formats.attacks.archives import archive
+from pwscup.formats.attacks.contents import sealed_contents
 from pwscup.formats.attacks.linkage import target_of
 from pwscup.formats.evaluation import Marked
 from scoring.errors import Collector, ProblemsFound
@@ -122,6 +123,10 @@ class Sheets:
         asked = case.ruleset.round(case.submission.round.key).questions
         sealed = case.answer()[QUESTIONS]
         keys = {question.key: Key.from_dict(sealed[question.key]) for question in asked}
+        contents = sealed_contents(case)
+        if contents is not None:
+            truth = case.ruleset.round(case.submission.round.key).truth
+            keys = {name: key.with_contents(contents, truth) for name, key in keys.items()}
         problems, answers = Collector(), dict[str, Answers | None]()
         for question in asked:
             try:
@@ -130,9 +135,7 @@ class Sheets:
                 problems.extend(found.problems, found.n_total)
         problems.raise_if_any()
         n_lines = target_of(case).n_records
-        results = {
-            q.key: result_of(q, keys[q.key], answers[q.key], n_lines=n_lines) for q in asked
-        }
+        results = {q.key: result_of(q, keys[q.key], answers[q.key], n_lines=n_lines) for q in asked}
         return results, keys
 
 

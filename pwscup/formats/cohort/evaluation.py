@@ -59,6 +59,7 @@ class SyntheticTables:
                 measures=list(map(case.ruleset.measure, measures)),
                 files=case.read_by_measures(),
                 given=given,
+                references=case.references(),
             )
 
         return case.measured(found)

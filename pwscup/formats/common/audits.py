@@ -75,6 +75,7 @@ def results(values: dict[str, Any]) -> dict[str, Any]:
     return {
         "findings": findings,
         "verdict": _verdict(findings[0]),
+        "n_copies": values.get("n_copies"),
         "how_made": _how_made(values.get("replay")),
         "single": _single(values.get("columns", [])),
         "by_chance": values["by_chance"],

@@ -16,6 +16,8 @@ from scoring.cheaters import CHEATERS
 from scoring.errors import ProblemsFound
 from scoring.evaluate import Prepared
 from scoring.registry import ATTACKS
+from scoring.rulesets.gates import gated, outside
+from scoring.scores.comparison import Comparison
 from scoring.tables.reading import read_table, write_guess, write_rows, write_table
 
 if TYPE_CHECKING:
@@ -29,10 +31,13 @@ if TYPE_CHECKING:
     from scoring.tables.schema import Schema
 
 
-def anonymized_files(original: Dataset, bot: Bot, seed: int) -> Files:
-    """A table and the row numbers of its records, by the bot's chain of methods."""
+DELETION = ("record-deletion", {"fraction": 0.45})
+
+
+def anonymized_files(original: Dataset, bot: Bot, seed: int, round: Round | None = None) -> Files:
+    """A table and the row numbers of its records, by the bot's chain of methods; admitted by the gates of a round."""
     schema = original.schema.public()
-    return _files(anonymized(public_table(original), schema, bot, seed), schema)
+    return _files(admitted(round, public_table(original), schema, bot, seed), schema)
 
 
 def _files(result: Anonymized, schema: Schema) -> Files:
@@ -54,6 +59,31 @@ def anonymized(
             if methods is ANY_TABLE:
                 raise
     raise AssertionError("unreachable")
+
+
+def admitted(
+    round: Round | None,
+    table: pd.DataFrame,
+    schema: Schema,
+    bot: Bot,
+    seed: int,
+    *more: tuple[str, dict],
+) -> Anonymized:
+    """As `anonymized`, but by noise on what is left after deletion where that is outside of the gates of the rules.
+
+    The gates of several tables that belong together are not looked at.
+    """
+    result = anonymized(table, schema, bot, seed, *more)
+    if round is None or not (rules := round.contest.ruleset).gates or rules.data.parts:
+        return result
+    stage = round.spec.stage
+    values = gated(rules, Comparison.of(table, result.table, result.source, schema), rules.options)
+    if not outside(rules, values, stage):
+        return result
+    numbers = tuple(column.name for column in schema.columns if column.is_numeric)
+    noise = (("additive-noise", {"columns": numbers, "scale": 0.05}),) if numbers else ()
+    rng = np.random.default_rng(seed)
+    return anonymize(table, schema, [DELETION, *noise, *more], rng=rng)
 
 
 class Knowledge:
@@ -86,7 +116,7 @@ class Anonymizer:
     def files(self, turn: Turn) -> Files | None:
         original, bot, seed = given(turn)
         if not bot.cheat:
-            return anonymized_files(original, bot, seed)
+            return anonymized_files(original, bot, seed, turn.round)
         made = cheated(turn, original, is_aligned=True)
         return made and _files(made, original.schema.public())
 

@@ -60,6 +60,7 @@ def shown(values: dict[str, Any], hidden: Collection[str] = ()) -> dict[str, Any
     n_found, records = sum(values["times"][1:]), [_record(record) for record in values["records"]]
     return {
         "sentence": found_sentence(n_found, values["n_records"], values["n_attackers"]),
+        "n_copies": values.get("n_copies"),
         "times": times(values["times"]),
         "sets": _sets(values["records"]),
         "columns": columns,

@@ -14,6 +14,7 @@ from scoring.evaluate import Prepared, program_files, score
 from scoring.proof.commitments import shuffled
 from scoring.scores.alignment import frame_of
 from scoring.scores.comparison import Comparison
+from scoring.scores.content import copies
 from scoring.tables.original_values import check_original_values
 from scoring.tables.reading import write_table
 from scoring.tables.row_order import fits_rows, note_row_order
@@ -82,6 +83,7 @@ class Tables:
                 options=replace(case.ruleset.options, seed=seed),
                 measures=list(map(case.ruleset.measure, measures)),
                 given=given,
+                references=case.references(),
             )
 
         return case.measured(found)
@@ -150,7 +152,8 @@ class Tables:
             place=None if choices is None else choices.place,
             options=case.ruleset.options,
         )
-        return found.to_dict()
+        as_they_were = copies(table, [original.prepared.original], original.schema)
+        return {**found.to_dict(), "n_copies": int(as_they_were.sum())}
 
     def choices(self, _case: Case) -> Choices | None:
         """The published candidates; None if attackers choose from the original."""

@@ -23,6 +23,7 @@ from scoring.measures.loss import column_losses
 from scoring.registry import ATTACKS
 from scoring.rulesets.gates import gated, outside
 from scoring.scores.comparison import Comparison
+from scoring.scores.content import copies
 from scoring.tables.equivalence import IntArray
 from scoring.tables.hierarchies import hierarchies
 from scoring.tables.original_values import check_original_values
@@ -176,6 +177,7 @@ def judged(
     facts = {
         "n_records": len(table),
         "n_deleted": len(original) - len(table),
+        "n_copies": int(copies(table, [original], schema).sum()),
         "columns": [
             {"name": name, "loss": round(loss, 6)}
             for name, loss in column_losses(comparison).items()

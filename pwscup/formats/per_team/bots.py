@@ -14,32 +14,24 @@ from pwscup.formats.common.bots import (
     Anonymizer,
     Knowledge,
     RowGuesser,
-    anonymized,
+    admitted,
     attacked,
     given,
     guess_file,
     guessed,
 )
 from pwscup.formats.common.cheats import cheated, public_table
-from scoring.anonymizers import anonymize
 from scoring.formats.lecture import positions_of
-from scoring.rulesets.gates import gated, outside
-from scoring.scores.comparison import Comparison
 from scoring.tables.aligned import write_aligned
 from scoring.tables.number_lists import write_candidate_guess
 from scoring.tables.reading import read_table
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pwscup.contests.models import Round
     from pwscup.formats.playing import Files, Turn
-    from scoring.anonymizers.base import Anonymized
     from scoring.tables.schema import Schema
 
 BACK_MAPPING: tuple[str, dict[str, Any]] = ("back-mapping", {})
-DELETION = ("record-deletion", {"fraction": 0.45})
-"""The method of every bot whose own one is outside of the rules' gates: the other records stay as they are."""
 
 
 class AlignedAnonymizer(Anonymizer):
@@ -51,12 +43,10 @@ class AlignedAnonymizer(Anonymizer):
         result = (
             cheated(turn, original, is_aligned=True)
             if bot.cheat
-            else anonymized(table, schema, bot, seed, BACK_MAPPING)
+            else admitted(turn.round, table, schema, bot, seed, BACK_MAPPING)
         )
         if result is None:
             return None
-        if not bot.cheat and not is_admitted(turn, table, result):
-            result = anonymize(table, schema, [DELETION], rng=np.random.default_rng(seed))
         positions = positions_of(result.source, len(table))
         names = turn.round.contest.ruleset.data.columns_of_parts(schema) or {
             "anonymized": schema.names
@@ -65,16 +55,6 @@ class AlignedAnonymizer(Anonymizer):
             key: (f"{key}.csv", write_aligned(result.table, positions, schema.only(columns)))
             for key, columns in names.items()
         }
-
-
-def is_admitted(turn: Turn, table: pd.DataFrame, result: Anonymized) -> bool:
-    """The gates of the rules admit a table, as far as its bot can compute them: it has a single table."""
-    rules, stage = turn.round.contest.ruleset, turn.round.spec.stage
-    if rules.data.parts or not rules.gates_in(stage) or turn.table is None:
-        return True
-    schema = turn.table.schema.public()
-    comparison = Comparison.of(table, result.table, result.source, schema)
-    return not outside(rules, gated(rules, comparison, rules.options), stage)
 
 
 class CandidateGuesser(RowGuesser):

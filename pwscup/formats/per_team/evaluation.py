@@ -56,6 +56,7 @@ class AlignedTables(Tables):
                 combine=rules.data.combine,
                 options=replace(rules.options, seed=seed),
                 measures=[rules.measure(id_) for id_ in measures],
+                references=case.references(),
             )
 
         return case.measured(measured)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import scoring
 from pwscup.contests import truth
 from pwscup.core.db.prepared import Prepared, prefetch
+from pwscup.formats.attacks.contents import with_contents
 from pwscup.formats.evaluation import Drawn, Marked, Values
 from pwscup.submissions.evaluation.cases import Case
 from pwscup.submissions.evaluation.debriefing import debriefed_estimate, debriefed_table
@@ -170,7 +171,7 @@ def shuffled_table(submission: Submission, attack: Round) -> ShuffledTable:
         number = "" if submission.original is None else f"/{submission.original}"
         seed = case.seed(f"questions/{submission.team.slug}{number}")
         found = attack.format.evaluation.asked(case, found, attack.spec, seed)
-    key = truth.answer_key(found.answer)
+    key = truth.answer_key(with_contents(case, found, attack.spec).answer)
     return ShuffledTable(found.table, key, found.n_records, found.candidates)
 
 

@@ -29,8 +29,14 @@ if TYPE_CHECKING:
     from scoring.evaluate import ProgramFiles
     from scoring.privacy.domains import Integers
     from scoring.rulesets import Ruleset
+    from scoring.tables.records import Records
 
 T = TypeVar("T")
+
+
+def records_of(table: Opened) -> Records:
+    """All records of the organizer's table."""
+    return table.records("scoring: copies of its records are looked for")
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,20 @@ class Case:
     def drawn_rows(self, reason: str) -> Mapping[str, np.ndarray] | None:
         draw = draw_of(self.submission.team, self.submission.original)
         return None if draw is None else truth.drawn_rows(draw, reason=reason)
+
+    @cached_property
+    def attacked(self) -> Case:
+        release = self.submission.target
+        if release is None:
+            raise ValueError("a guess without a target")
+        return Case(release.submission)
+
+    def references(self) -> Sequence[Records]:
+        rules = self.ruleset
+        is_asked = any(rules.measure(id_).finds_copies for id_ in rules.measures)
+        if not (is_asked and self.submission.round.contest.format.own_tables):
+            return ()
+        return (read_once(self.organizers_table.dataset, records_of),)
 
     def answer(self) -> Mapping[str, Any]:
         return self._answer

@@ -88,6 +88,7 @@ def _answer_results(
             "value": values[question.key],
             "rate": values.get(f"{question.key}.rate"),
             "chance": _up_to(values, question),
+            **{name: values.get(f"{question.key}.{name}") for name in ("declared", "content")},
         }
         for question in submission.round.spec.questions
         if question.key in values
@@ -204,7 +205,15 @@ def _measures(
         "n_others": len(others),
         "parts": of_parts(ruleset, ids, values),
         "sizes": {name: values.get(name) for name in COUNTED},
+        "n_copies": _n_copies(ruleset, ids, values),
     }
+
+
+def _n_copies(ruleset: Ruleset, ids: Iterable[str], values: Values) -> int | None:
+    """The records that are as they were, by the first measure that counts them; None without one."""
+    shares = (values.get(id_) for id_ in ids if ruleset.measure(id_).finds_copies)
+    share, n_records = next(shares, None), values.get("n_anonymized")
+    return None if share is None or n_records is None else round(share * n_records)
 
 
 def families(

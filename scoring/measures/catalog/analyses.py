@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from scoring.catalogs import Registry
 from scoring.errors import gettext_noop as _
 from scoring.measures.analyses import names
-from scoring.measures.catalog.base import NO_END, NOTHING_LOST, Measure
+from scoring.measures.catalog.base import NO_END, NOTHING_LOST, OF_COPIES, Measure
 from scoring.scores.options import ORDERS
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ class Analysis:
     summary: str
     address: str
     parameters: tuple[Parameter, ...]
+    family: str = "similarity"
     direction: str = "lower"
     low: float = 0.0
     high: float | None = 1.0
@@ -95,7 +96,7 @@ class Analysis:
             title=title["en"] if title else self.title,
             summary=self.summary,
             address=self.address,
-            family="similarity",
+            family=self.family,
             direction=self.direction,
             low=self.low,
             high=None if is_unbounded else self.high,
@@ -280,6 +281,20 @@ ANALYSES: Registry[Analysis] = Registry(
             high=None,
             best=_("0: no record is unique"),
             worst=NO_END,
+        ),
+        Analysis(
+            "verbatim",
+            "copies",
+            _("Records that are as they were"),
+            _(
+                "Published records that equal a record of the original, or of another table that teams have, in all "
+                "cells or all but a few: their share."
+            ),
+            OF_COPIES,
+            (Parameter("k", "integer", 0, 0, 100),),
+            family="risk",
+            best=_("0: no record is as it was"),
+            worst=_("1: all records are as they were"),
         ),
         Analysis(
             "training",

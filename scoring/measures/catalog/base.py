@@ -28,6 +28,8 @@ RATES = ("linkage", "risk", "disclosure")
 """Families whose measures are shares of records or chances of an attacker, lower being safer."""
 OF_PROGRAMS = "scoring.rulesets.loader_program:of_a_program"
 """The address of measures whose values a program gives; no function computes them."""
+OF_COPIES = "scoring.measures.analyses.copies:verbatim_share"
+"""The address of measures of whole records, which are compared with further tables than the original, too."""
 DRAWING = (
     "range-queries",
     "pmse",
@@ -203,6 +205,11 @@ class Measure:
     def is_from_program(self) -> bool:
         """True if a program gives the value, or that of a part of it."""
         return self.address == OF_PROGRAMS or any(t.measure.is_from_program for t in self.terms)
+
+    @property
+    def finds_copies(self) -> bool:
+        """True if it, or a part of it, looks for copies of whole records, in further tables than the original, too."""
+        return self.address == OF_COPIES or any(t.measure.finds_copies for t in self.terms)
 
     @property
     def is_computed(self) -> bool:
