@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     import numpy as np
 
     from pwscup.submissions.models import Submission
@@ -123,7 +125,7 @@ class Case(Protocol):
     def read_by_measures(self) -> Mapping[str, bytes]:
         """Further files of the submission that measures read, by their kind."""
 
-    def noisy_counts(self) -> Integers:
+    def noisy_counts(self, epsilon: Decimal) -> Integers:
         """The counts of a hidden table with the noise of all errors, which is drawn once in a contest."""
 
     def programmed(self, files: Callable[[], ProgramFiles]) -> Values:

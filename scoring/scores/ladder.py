@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Feedback about sealed answers that cannot be climbed: the best rate so far, in steps that chance does not take.
-
-A rate after every attempt is an oracle: the majority of random answers, weighted by their rates, beats all of them.
-Here a rate is shown only if it is higher by a whole step than the best one before, and then as a multiple of the step.
-"""
+"""Feedback about sealed answers that cannot be climbed: the best rate so far, in steps that chance does not take."""
 
 from __future__ import annotations
 
@@ -13,19 +9,13 @@ BILLION = 10**9
 """Rates have nine decimals."""
 FEEDBACK = "ladder"
 BAND_WIDTH = 10
-"""Percentage points of a band of coarse feedback."""
 
 
 def step_of(n_records: int) -> int:
     """The step in percentage points, 1 to 100: 100 n^(-1/3), rounded up.
 
-    Notes
-    -----
-    Blum & Hardt, "The Ladder: A Reliable Leaderboard for Machine Learning Competitions", §3: with a step of about
-    n^(-1/3), the error of the best rate grows with the logarithm of the number of attempts only.
+    Blum & Hardt, "The Ladder: A Reliable Leaderboard for Machine Learning Competitions", §3.
 
-    Examples
-    --------
     >>> [step_of(n) for n in (0, 1, 100, 500, 5_000, 1_000_000)]
     [100, 100, 22, 13, 6, 1]
     """
@@ -35,8 +25,6 @@ def step_of(n_records: int) -> int:
 def rung_of(rate: float, n_records: int, chance: float = 0.0) -> int:
     """The whole steps by which a rate is above chance; both are from 0 to 1.
 
-    Examples
-    --------
     >>> [rung_of(rate, 100, 0.5) for rate in (0.1, 0.71, 0.72, 0.94, 1.0)]
     [0, 0, 1, 2, 2]
     """
@@ -47,8 +35,6 @@ def rung_of(rate: float, n_records: int, chance: float = 0.0) -> int:
 def range_of(rung: int, n_records: int, chance: float = 0.0) -> tuple[int, int]:
     """The range of rates on a rung in per cent; the lowest rung begins at 0.
 
-    Examples
-    --------
     >>> [range_of(rung, 100, 0.5) for rung in range(3)]
     [(0, 72), (72, 94), (94, 100)]
     """
@@ -59,8 +45,6 @@ def range_of(rung: int, n_records: int, chance: float = 0.0) -> tuple[int, int]:
 def coarse_range(rate: float, chance: float = 0.0) -> tuple[int, int]:
     """The band of ten percentage points with a rate; chance, if it is not 0, lies in the middle of one.
 
-    Examples
-    --------
     >>> [coarse_range(rate, 0.5) for rate in (0.0, 0.49, 0.51, 0.95, 1.0)]
     [(0, 5), (45, 55), (45, 55), (95, 100), (95, 100)]
     >>> [coarse_range(rate) for rate in (0.0, 0.3, 1.0)]
@@ -76,24 +60,10 @@ def coarse_range(rate: float, chance: float = 0.0) -> tuple[int, int]:
 def disclosed_bits(
     feedback: str, n_attempts: int, n_records: int, *, chance: float = 0.0, n_bands: int = 0
 ) -> float:
-    """The most bits about the sealed answers that so many attempts disclose by their feedback.
+    """The most bits about the sealed answers that so many attempts disclose: log2 of the sequences that can be shown.
 
-    Parameters
-    ----------
-    feedback
-        "exact", "coarse", "ladder" or "after_close".
-    n_attempts, n_records
-        At least 0, and the records asked, at least 1.
-    n_bands
-        Of coarse feedback with named bands; 0 for bands of ten percentage points.
+    `feedback` is that of a ruleset; without `n_bands` with names, bands have ten percentage points.
 
-    Returns
-    -------
-    float
-        The logarithm of the number of different sequences of what is shown.
-
-    Examples
-    --------
     >>> [round(disclosed_bits(how, 200, 100, chance=0.5), 1) for how in ("exact", "coarse", "ladder", "after_close")]
     [1331.6, 691.9, 14.3, 0.0]
     """

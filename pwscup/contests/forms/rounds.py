@@ -71,15 +71,12 @@ def disclosed_note(round: Round) -> str:
     """The amount that each kind of feedback about guesses discloses; empty for other rounds."""
     if not round.format.has_targets:
         return ""
-    rules = round.contest.ruleset
-    bits = (
-        f"{label}: {math.ceil(disclosed_by(value, round, rules)):,}"
-        for value, label in feedback_choices(round)
-    )
+    rules, choices = round.contest.ruleset, feedback_choices(round)
+    bits = [f"{label}: {math.ceil(disclosed_by(key, round, rules)):,}" for key, label in choices]
     return gettext(
         "The most bits about the true answers that %(attempts)s guesses about a table disclose before the end, "
         "where %(n)s records are asked: %(bits)s."
-    ) % {"attempts": round.tries, "n": f"{n_asked(round.spec, rules):,}", "bits": "; ".join(bits)}
+    ) % {"attempts": round.tries, "n": n_asked(round.spec, rules), "bits": "; ".join(bits)}
 
 
 def feedback_choices(round: Round) -> list[tuple[str, Any]]:

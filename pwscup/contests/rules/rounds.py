@@ -7,7 +7,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from django.utils.formats import number_format
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
@@ -162,11 +161,7 @@ def _disclosed(round: ShownRound, ruleset: Ruleset) -> str:
     return _(
         "By this feedback %(attempts)s guesses about a table disclose at most %(bits)s bits about the true answers, "
         "where %(n)s records are asked."
-    ) % {
-        "attempts": number_format(round.tries),
-        "bits": number_format(math.ceil(bits), force_grouping=True),
-        "n": number_format(n_asked(round.spec, ruleset), force_grouping=True),
-    }
+    ) % {"attempts": round.tries, "bits": math.ceil(bits), "n": n_asked(round.spec, ruleset)}
 
 
 def disclosed_by(feedback: str, round: ShownRound, ruleset: Ruleset) -> float:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pwscup.formats.attacks import Question
 from pwscup.formats.hidden.disclosed import most_per_cell, spec_of, target_attributes
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from scoring.formats.disclosure.attributes import Attribute
     from scoring.privacy.domains import Integers
 
+    Sheet = tuple[tuple[Attribute, ...], int]
+
 MAX_CELLS_SHOWN = 200
 
 
@@ -28,20 +30,14 @@ def coded(table: Opened, columns: tuple[str, ...]) -> tuple[tuple[Attribute, ...
     return attributes, codes_of(table.records("disclosure: the hidden table is coded"), attributes)
 
 
-class Sheet(NamedTuple):
-    """The columns of the target table, which has a line for each cell, and the largest count."""
-
-    target: tuple[Attribute, ...]
-    most: int
-
-
 def cells(case: Case) -> Sheet:
+    """The columns of the target table, which has a line for each cell, and the largest count."""
     contest = case.submission.round.contest
-    return Sheet(target_attributes(contest), most_per_cell(contest))
+    return target_attributes(contest), most_per_cell(contest)
 
 
 def read(data: bytes, sheet: Sheet) -> Integers:
-    return read_estimate(data, sheet.target, most=sheet.most)
+    return read_estimate(data, sheet[0], most=sheet[1])
 
 
 def counts(case: Case) -> Integers:
@@ -51,9 +47,9 @@ def counts(case: Case) -> Integers:
     """
     spec = spec_of(case.submission.round.contest)
     if spec.errors_epsilon is not None:
-        return case.noisy_counts()
+        return case.noisy_counts(spec.errors_epsilon)
     attributes, codes = case.read(coded, spec.columns)
-    return counted(codes, attributes, cells(case).target)
+    return counted(codes, attributes, cells(case)[0])
 
 
 def distances(answer: Integers, estimate: Integers, case: Case) -> Values:
@@ -63,13 +59,13 @@ def distances(answer: Integers, estimate: Integers, case: Case) -> Values:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts(Question[Sheet, "Integers", "Integers"]):
+class Counts(Question["Sheet", "Integers", "Integers"]):
     """The question about counts, whose answers can be compared cell by cell when the contest is over."""
 
     def compared(self, case: Case) -> dict[str, Any]:
         """The cells with the largest errors: the values, the estimate and the count it is compared with."""
-        sheet = self.sheet(case)
-        target, estimate = sheet.target, self.read(case.file(self.file), sheet)
+        target, _ = sheet = self.sheet(case)
+        estimate = self.read(case.file(self.file), sheet)
         truth = self.answer(case)
         return {
             "is_noisy": spec_of(case.submission.round.contest).errors_epsilon is not None,

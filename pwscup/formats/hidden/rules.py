@@ -66,9 +66,9 @@ def privacy(ruleset: Ruleset) -> tuple[str, ...]:
     costs = [(ROUNDS[spec.kind].is_release, spec.epsilon or Decimal(0)) for spec in ruleset.rounds]
     released = sum((epsilon for is_release, epsilon in costs if is_release), Decimal(0))
     asked = sum((epsilon for is_release, epsilon in costs if not is_release), Decimal(0))
-    sums = {"epsilon": errors, "released": released, "asked": asked}
-    sums |= {"common": released + errors, "one": released + errors + asked}
-    shown = {name: f"{epsilon:f}" for name, epsilon in sums.items()}
+    common = released + errors
+    sums = {"epsilon": errors, "released": released, "asked": asked, "common": common}
+    shown = {name: f"{epsilon:f}" for name, epsilon in (sums | {"one": common + asked}).items()}
     return (str(NOISY_ERRORS) % shown, str(IN_ALL) % shown)
 
 

@@ -23,6 +23,8 @@ from scoring.sandbox.programs import scored
 from scoring.scores.options import DECIMALS
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     import numpy as np
 
     from pwscup.submissions.models import Submission
@@ -115,8 +117,8 @@ class Case:
         given = [spec for spec in self.submission.round.spec.files if spec.kind in wanted]
         return {spec.kind: self.file(spec.key) for spec in given if self.has(spec.key)}
 
-    def noisy_counts(self) -> Integers:
-        return disclosing.reference_counts(self.submission.round.contest)
+    def noisy_counts(self, epsilon: Decimal) -> Integers:
+        return disclosing.reference_counts(self.submission.round.contest, epsilon)
 
     def programmed(self, files: Callable[[], ProgramFiles]) -> Values:
         spec = self.ruleset.program

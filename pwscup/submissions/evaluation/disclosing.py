@@ -48,13 +48,14 @@ def released_table(contest: Contest, epsilon: Decimal) -> tuple[bytes, int]:
 # Errors of estimates
 
 
-def reference_counts(contest: Contest) -> Integers:
+def reference_counts(contest: Contest, epsilon: Decimal) -> Integers:
     """The counts of the target with the noise of all errors: the same for every estimate of every team.
 
     The noise is not drawn from the contest's secret, because that is published after the contest.
     """
-    found = _reference(contest) or _drawn_reference(contest)
-    return read_once(found, _read_reference, target_attributes(contest))
+    target = target_attributes(contest)
+    found = _reference(contest) or _drawn_reference(contest, target, epsilon)
+    return read_once(found, _read_reference, target)
 
 
 def _reference(contest: Contest) -> Dataset | None:
@@ -66,20 +67,15 @@ def _read_reference(table: Opened, target: tuple[Attribute, ...]) -> Integers:
     return read_answer(table.data("disclosure: the counts behind errors"), target)
 
 
-def _drawn_reference(contest: Contest) -> Dataset:
-    """Drawn now and kept: of two draws one would be another release, so it is discarded without being read."""
-    epsilon, target = spec_of(contest).errors_epsilon, target_attributes(contest)
-    if epsilon is None:
-        raise LookupError(f"contest {contest.pk} has no noise for errors")
-    attributes, codes = _hidden(contest)
-    counts = sampling.noisy_counts(
-        counted(codes, attributes, target), sensitivity.histogram(), epsilon, sampling.secure()
-    )
+def _drawn_reference(contest: Contest, target: tuple[Attribute, ...], epsilon: Decimal) -> Dataset:
+    """Drawn once: another draw would be another release."""
+    original, (attributes, codes) = dataset_of(contest), _hidden(contest)
     with transaction.atomic():
         Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
         if (found := _reference(contest)) is not None:
             return found
-        original = dataset_of(contest)
+        truth, delta = counted(codes, attributes, target), sensitivity.histogram()
+        counts = sampling.noisy_counts(truth, delta, epsilon, sampling.secure())
         data = write_estimate(counts, target)
         file = storage.store(data, area=storage.Area.SEALED, name=f"{REFERENCE}.csv")
         audit_log.record(

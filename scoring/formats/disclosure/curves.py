@@ -34,7 +34,7 @@ def asked_once(
     sensitivity
         2 for a table of counts, 1 for a single count.
     errors_epsilon
-        Of the noise on the counts that the answer is compared with; None for the true counts.
+        Of noise on the counts that it is compared with.
 
     Returns
     -------

@@ -50,7 +50,7 @@ def read_estimate(
     file
         What problems call the file.
     most
-        The largest count, such as the number of records of the hidden table.
+        The largest count.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def read_estimate(
     >>> read_estimate(b"count,sex\\n3,M\\n4,F\\n", [Attribute("sex", ("F", "M"))]).tolist()
     [4, 3]
     """
-    return _read(data, target, file, lowest=0, most=most)
+    return _read(data, target, file, range(most + 1))
 
 
 def read_answer(data: bytes, target: Sequence[Attribute], *, file: str = "answer") -> Integers:
@@ -79,19 +79,17 @@ def read_answer(data: bytes, target: Sequence[Attribute], *, file: str = "answer
     >>> read_answer(b"sex,count\\nF,3\\nM,-1\\n", [Attribute("sex", ("F", "M"))]).tolist()
     [3, -1]
     """
-    return _read(data, target, file, lowest=-MAX_COUNT)
+    return _read(data, target, file, range(-MAX_COUNT, MAX_COUNT + 1))
 
 
-def _read(
-    data: bytes, target: Sequence[Attribute], file: str, *, lowest: int, most: int = MAX_COUNT
-) -> Integers:
+def _read(data: bytes, target: Sequence[Attribute], file: str, allowed: range) -> Integers:
     check_cells(target, MAX_CELLS)
     rows = records(decode(data, file=file), file=file)
     header = read_header(rows, file=file)
     names = [*(attribute.name for attribute in target), COUNT]
     if set(header) != set(names):
         check_header(header, names, file)
-    lines = _Lines(target, header, file, lowest, most)
+    lines = _Lines(target, header, file, allowed)
     try:
         lines.read(rows)
     except ProblemsFound as error:  # what comes after it is not read
@@ -106,16 +104,12 @@ class _Lines:
     """The lines of a table of counts as they are read."""
 
     def __init__(
-        self,
-        target: Sequence[Attribute],
-        header: Sequence[str],
-        file: str,
-        lowest: int,
-        most: int,
+        self, target: Sequence[Attribute], header: Sequence[str], file: str, allowed: range
     ) -> None:
-        self.target, self.file, self.n_columns, self.most = target, file, len(header), most
+        self.target, self.file, self.n_columns, self.allowed = target, file, len(header), allowed
         self.problems = Collector()
-        self.count_column = Column(COUNT, Role.OTHER, Kind.INTEGER, min=lowest, max=most)
+        low, most = allowed[0], allowed[-1]
+        self.count_column = Column(COUNT, Role.OTHER, Kind.INTEGER, min=low, max=most)
         self.count_at = header.index(COUNT)
         self.codes = [
             (header.index(a.name), {value: code for code, value in enumerate(a.values)})
@@ -167,7 +161,7 @@ class _Lines:
         )
 
     def _count(self, row: int, text: str) -> int:
-        if _PLAIN.fullmatch(text) and int(text) <= self.most:
+        if _PLAIN.fullmatch(text) and int(text) in self.allowed:
             return int(text)
         found = read_numbers([text], self.count_column, file=self.file, original=True)
         if not isinstance(found, ColumnProblems):
@@ -190,8 +184,7 @@ class _Lines:
 
 
 def estimate_rules(target: Sequence[Attribute], most: int = MAX_COUNT) -> Rules:
-    """The rules of an estimate, its counts at most `most`, as JSON; see `read_estimate` and
-    `scoring.tables.published_rules`.
+    """The rules of an estimate as JSON; see `read_estimate` and `scoring.tables.published_rules`.
 
     Examples
     --------
