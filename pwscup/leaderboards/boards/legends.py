@@ -65,7 +65,7 @@ def legend_of(name: str, section: Section, rules: Ruleset) -> Legend:
         return legend
     said = _(
         "Small numbers, such as 2–9, are the ranks that the data admit (95%% intervals over the records of the tables; "
-        "utility and measures count as exact). A team without them has its rank for sure. The download has the "
+        "utility and measures count as exact). For a team without them it is one rank only. The download has the "
         "intervals of totals, too."
     )
     return replace(legend, more=(*legend.more, said % {}))
