@@ -244,8 +244,10 @@ class Debriefing(Protocol):
 class Draw(Protocol):
     """The own data of each team; required for formats with `own_tables`."""
 
-    def drawn(self, team: Team, known: dict[int, Any]) -> Dataset | None:
-        """Draw the team's table now and keep it; None where nothing is left for it.
+    def drawn(
+        self, team: Team, known: dict[int, Any], numbers: tuple[int | None, ...]
+    ) -> Dataset | None:
+        """Draw the team's originals of these numbers now and keep them; None where nothing is left for it.
 
         `known` keeps by contest what is read for a draw, for several teams one after another.
         """

@@ -8,7 +8,8 @@ class SubmissionsConfig(AppConfig):
 
     def ready(self) -> None:
         from pwscup.contests.organize import hints
-        from pwscup.submissions.pages.hints import alike, solved_by_one
+        from pwscup.submissions.pages.hints import alike, another_original, solved_by_one
 
         hints.register(solved_by_one)
+        hints.register(another_original, opens_files=True)
         hints.register(alike, opens_files=True)

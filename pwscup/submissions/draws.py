@@ -22,6 +22,7 @@ from pwscup.contests.teams import tables
 from pwscup.core import audit_log
 from pwscup.core.files import storage
 from pwscup.formats import kinds_where
+from scoring.rulesets.base import ONCE
 
 if TYPE_CHECKING:
     from pwscup.core.models import StoredFile
@@ -54,16 +55,25 @@ def ensure_drawn(
     individuals are left.
 
     Safe to call at any time and concurrently: tables are drawn once, all of a team together. `known` caches data of a
-    contest for a series of draws.
+    contest for a series of draws. Where teams choose an original, only those of the platform get one by themselves.
     """
     if not team.contest.format.own_tables:
         return None
-    found = tables.table_of(team, number)
+    found, data = tables.table_of(team, number), team.contest.ruleset.data
     if found is not None or not is_due(team.contest, now or timezone.now()):
         return found
-    if team.contest.format.draw.drawn(team, {} if known is None else known) is None:
+    if data.choose == ONCE and (not team.is_house or tables.table_of(team) is not None):
+        return None
+    numbers = (number or 1,) if data.choose == ONCE else data.numbers
+    if team.contest.format.draw.drawn(team, {} if known is None else known, numbers) is None:
         return None
     return tables.table_of(team, number)
+
+
+def may_choose(team: Team, now: datetime) -> bool:
+    """The team has yet to choose one of its originals, which can be drawn."""
+    chooses = team.contest.ruleset.data.choose == ONCE
+    return chooses and not tables.numbers_of(team) and is_due(team.contest, now)
 
 
 def is_left_out(team: Team, now: datetime) -> bool:
@@ -89,7 +99,9 @@ def draw_due(now: datetime | None = None) -> int:
     due: dict[int, bool] = {}
     known: dict[int, Any] = {}
     n_drawn = 0
-    for team in teams.exclude(datasets__key=tables.ORIGINAL).order_by("contest_id", "pk"):
+    for team in teams.exclude(datasets__key__startswith=tables.ORIGINAL).order_by(
+        "contest_id", "pk"
+    ):
         if team.contest_id not in due:
             due[team.contest_id] = False
             known.clear()  # for one contest at a time
@@ -102,12 +114,16 @@ def draw_due(now: datetime | None = None) -> int:
     return n_drawn
 
 
-def attach(team: Team, source: Dataset, *drawn: Drawn) -> Dataset | None:
-    """Store the draws of a team, one for each of its originals, unless another process has; return the first one.
+def attach(
+    team: Team,
+    source: Dataset,
+    *drawn: Drawn,
+    numbers: tuple[int | None, ...] = (None,),
+) -> Dataset | None:
+    """Store the draws of a team, one for each of these originals, unless another process has; return the first one.
 
     None if the organizer has replaced `source` or the rules, or the team has got another short name, in the meantime.
     """
-    numbers = team.contest.ruleset.data.numbers
     made = [(n, one, _written(team, one, n)) for n, one in zip(numbers, drawn, strict=True)]
     kept: Dataset | None = None
     try:

@@ -23,7 +23,7 @@ from pwscup.submissions import selectors
 from pwscup.submissions.intake import uploads
 from pwscup.submissions.models import Submission
 from pwscup.submissions.services import REFUSALS
-from scoring.rulesets.base import localized
+from scoring.rulesets.base import ONCE, localized
 from scoring.rulesets.kinds import MODEL_FILE
 
 if TYPE_CHECKING:
@@ -159,9 +159,10 @@ class TableForm(UploadForm):
 
 
 def original_field(round: Round) -> forms.Field | None:
-    """The choice of one of a team's originals; None if it has only one."""
-    numbers = round.contest.ruleset.data.numbers
-    if None in numbers or not round.format.needs_own_table:
+    """The choice of one of a team's originals; None if it has only one, or has chosen it for all rounds."""
+    data = round.contest.ruleset.data
+    numbers = data.numbers
+    if None in numbers or data.choose == ONCE or not round.format.needs_own_table:
         return None
     named = [(number, _("Original %(n)s") % {"n": number}) for number in numbers]
     shown = listed(map(str, numbers))

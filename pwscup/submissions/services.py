@@ -17,6 +17,7 @@ from pwscup.accounts.models import Team
 from pwscup.accounts.selectors import same_person
 from pwscup.contests.models import Round
 from pwscup.contests.selectors import round_now
+from pwscup.contests.teams.tables import numbers_of
 from pwscup.core import audit_log, jobs
 from pwscup.core.db import locks
 from pwscup.core.db.columns import longest
@@ -35,6 +36,7 @@ from pwscup.submissions.jobs import withdraw
 from pwscup.submissions.models import Choice, Release, Submission, SubmissionFile
 from pwscup.submissions.selectors import Wasted
 from pwscup.submissions.states import State
+from scoring.rulesets.base import ONCE
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -80,6 +82,10 @@ REFUSALS = {
     "original.unknown": _(
         "There is no original %(got)s: the originals of your team are %(expected)s."
     ),
+    "original.not_chosen": _(
+        "Choose one of your team's originals first, on the page of the round."
+    ),
+    "original.chosen": _("An original can be chosen once, when the first round has opened."),
     "original.only": _("Every team has one original in this round: leave its number out."),
     "target.missing": _("Choose the table that the guess is about."),
     "target.unknown": _("There is no such table in this round."),
@@ -143,7 +149,7 @@ def submit(
     """
     try:
         _check(user, team, round, files, arrived_at, target)
-        check_original(round, original)
+        original = checked_original(team, round, original)
         said |= {"note": _checked_note(note), "original": original}
     except SubmissionRefused:
         if first := sent_before(user, team, round, target, files, nonce, original):
@@ -202,13 +208,20 @@ def _check(
     _check_keys(round.contest.ruleset.round(round.key), files)
 
 
-def check_original(round: Round, original: int | None) -> None:
-    """Refuse a number that is none of the team's originals, and none if there are several."""
-    numbers = round.contest.ruleset.data.numbers if round.format.needs_own_table else (None,)
+def checked_original(team: Team, round: Round, original: int | None) -> int | None:
+    """The number of one of the team's originals, which need not be named where it has chosen one.
+
+    Another is refused, and none if it has several.
+    """
+    numbers = numbers_of(team) if round.format.needs_own_table else (None,)
     if original in numbers:
-        return
+        return original
     if None in numbers:
         raise SubmissionRefused("original.only")
+    if not numbers:
+        raise SubmissionRefused("original.not_chosen")
+    if original is None and round.contest.ruleset.data.choose == ONCE:
+        return numbers[0]
     shown = listed(map(str, numbers))
     if original is None:
         raise SubmissionRefused("original.missing", expected=shown)
@@ -467,6 +480,31 @@ def cancel(*, user: User, submission: Submission) -> Submission:
         _record("submission.cancelled", user, submission)
     submission.refresh_from_db()
     return submission
+
+
+def choose_original(*, user: User, team: Team, number: int) -> None:
+    """Give the team one of its originals, for the whole contest; the others are never drawn."""
+    if not policies.may_have_table(user, team, timezone.now()) or not policies.is_member(
+        user, team
+    ):
+        raise SubmissionRefused("not_allowed")
+    numbers = team.contest.ruleset.data.numbers
+    if number not in numbers:
+        expected = listed(map(str, numbers))
+        raise SubmissionRefused("original.unknown", expected=expected, got=number)
+    with transaction.atomic():
+        is_open = draws.may_choose(team, timezone.now())
+        if is_open:
+            team.contest.format.draw.drawn(team, {}, (number,))
+        if not is_open or numbers_of(team) != (number,):
+            raise SubmissionRefused("original.chosen")
+        audit_log.record(
+            "original.chosen",
+            actor=user,
+            contest_id=team.contest_id,
+            subject=f"team {team.slug}",
+            original=number,
+        )
 
 
 def choose(*, user: User, submission: Submission) -> Choice:

@@ -25,6 +25,7 @@ urlpatterns = [
     ),
     path("v/<slug:token>/", vote_views.guest_vote, name="guest-vote"),
     path("c/<slug:slug>/round/<slug:key>/slides/<slug:team>/", mark_views.slides, name="slides"),
+    path("c/<slug:slug>/round/<slug:key>/original/", views.original_choose, name="original-choose"),
     path("c/<slug:slug>/round/<slug:key>/awaited/", views.round_awaited, name="round-awaited"),
     path("s/<uuid:public_id>/status/", views.submission_status, name="submission-status"),
     path("s/<uuid:public_id>/files/<slug:key>/", views.submission_file, name="submission-file"),

@@ -207,6 +207,28 @@ def submission_choose(request: HttpRequest, public_id: UUID) -> HttpResponse:
     return redirect("round", found.round.contest.slug, found.round.key)
 
 
+@login_required
+@require_POST
+def original_choose(request: SignedIn, slug: str, key: str) -> HttpResponse:
+    """A team's choice of one of its originals, from the page of a round."""
+    contest = visible_contest(request.user, slug)
+    team = team_of(request.user, contest)
+    if team is None:
+        raise Http404
+    if (terms_page := terms_first(request, contest)) is not None:
+        return terms_page
+    number = request.POST.get("original", "")
+    try:
+        services.choose_original(
+            user=request.user, team=team, number=int(number) if number.isdecimal() else 0
+        )
+    except SubmissionRefused as refusal:
+        messages.error(request, refusal.message)
+    else:
+        messages.success(request, _("Your team's original is %(n)s.") % {"n": number})
+    return redirect("round", slug, key)
+
+
 # For organizers
 
 

@@ -72,7 +72,7 @@ def request_trial(
         With the first reason.
     """
     submissions.check_round(user, team, round, arrived_at)
-    submissions.check_original(round, original)
+    original = submissions.checked_original(team, round, original)
     with transaction.atomic():
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         _check(team, round, arrived_at)

@@ -85,16 +85,10 @@ def draw_sheets(
 
     Notes
     -----
-    The sheets on which a record stands say nothing about membership. There is one list of targets and one of controls,
-    both in random order. Target i is at place i of a circle that is as long as the list of targets; controls lie on it
-    at equal distances, the first at a random one from the start. A sheet takes those on an arc from one target to
-    another, and the arcs of other keys follow each other. The place of a control is then uniform on the circle, as is
-    that of a target up to its fraction, which no arc distinguishes. So every set of sheets has the same probability for
-    both. All sheets have one proportion of controls to targets, the largest that a question states; where numbers do
-    not divide, the number of controls is rounded up or down at random.
-
-    A cell that one sheet asks or does not show is hidden on all others on which its record stands, so that no sheet
-    answers another.
+    The sheets on which a record stands say nothing about membership: targets and controls, both in random order, lie at
+    equal distances on a circle, and each sheet takes an arc of it that begins and ends at a target. All have one
+    proportion of controls to targets, the largest that a question states. What is seen of a record is the same on all
+    of them, so that no sheet answers another. The argument is in docs/reference/questions.md, “One draw”.
 
     Examples
     --------
@@ -153,28 +147,6 @@ def draw_sheets(
             )
         )
     return sheets
-
-
-def draw_sheet(
-    question: QuestionSpec,
-    inside: IntArray,
-    outside: IntArray,
-    schema: Schema,
-    *,
-    rng: np.random.Generator,
-) -> Sheet:
-    """The sheet of a question that is the only one; see `draw_sheets`.
-
-    Examples
-    --------
-    >>> from scoring.examples import SCHEMA
-    >>> question = QuestionSpec("m", "membership", "bits", "hits", targets=2, controls=1)
-    >>> rng = np.random.default_rng(7)
-    >>> sheet = draw_sheet(question, np.array([4, 5, 6]), np.array([1, 2]), SCHEMA, rng=rng)
-    >>> int(sheet.inside.sum()), len(sheet)
-    (2, 3)
-    """
-    return draw_sheets([question], inside, outside, schema, rng=rng)[0]
 
 
 def _counts(question: QuestionSpec, n_members: int, n_others: int) -> tuple[int, int]:

@@ -25,6 +25,8 @@ ONLY_BOARD = "score"
 """The key of the board of a ruleset that ranks scores without a list of boards."""
 MAX_ORIGINALS = 10
 """The largest number of tables that a ruleset may draw for each team."""
+CHOOSE = EACH, ONCE = ("each", "once")
+"""A team of several originals names one for each submission, or gets only the one that it chooses once."""
 Text = dict[str, str]
 """A text for people: language code ("en", "ja") to words."""
 
@@ -181,7 +183,9 @@ class DataSpec:
     candidates: str = DRAWN
     """The records that attackers may choose from, one of `CANDIDATES`."""
     originals: int = 1
-    """Tables that are drawn for each team, of which it chooses one for each submission."""
+    """Tables that are drawn for each team."""
+    choose: str = EACH
+    """When a team chooses one of several originals, one of `CHOOSE`."""
 
     parts: tuple[PartSpec, ...] = ()
     """The tables that a team submits together; without any it submits one."""

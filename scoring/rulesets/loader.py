@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from scoring.attacks.catalog import ATTACKS
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
 from scoring.rulesets.base import (
+    CHOOSE,
+    EACH,
     MAX_ORIGINALS,
     DataSpec,
     Limits,
@@ -277,6 +279,7 @@ def _data(data: Document) -> DataSpec:
             else DRAWN
         ),
         originals=data.integer("originals", 1, MAX_ORIGINALS) if data.has("originals") else 1,
+        choose=data.choice("choose", CHOOSE) if data.has("choose") else EACH,
         parts=_parts(data, schema) if tables == PER_TEAM and data.has("part") else (),
         combine=(
             data.choice("combine", COMBINE) or COMBINE[0]

@@ -139,6 +139,8 @@ def make_table(team: Team, stage: str) -> dict[str, Path]:
     person, rules = team.captain, team.cup.rules()
     address = round_of(team.cup, stage, "synthetic")
     person.go(address)
+    if rules.data.choose == "once" and stage == rules.stages[0].key:
+        person.press("Original 2")
     links = person.page.locator(".file-list")
     person.download(links.get_by_role("link", name="schema.toml"), team.file("schema.toml"))
     own = links.get_by_role("link", name=re.compile(r"_original.*\.csv")).first
@@ -188,8 +190,6 @@ def submit(
     person.go(round_of(team.cup, stage, "synthetic"))
     for name, path in files.items():
         person.page.locator(f"input[type=file][name={name}]").set_input_files(path)
-    if team.cup.rules().data.originals > 1:
-        person.page.get_by_label("Made from").select_option(index=1)
     person.press(button)
 
 

@@ -21,7 +21,7 @@ from scoring.questions.membership import (
     weighted_advantage,
 )
 from scoring.questions.results import Result, combined, result_of
-from scoring.questions.sheets import Key, Sheet, draw_sheet, sheet_file, true_answers
+from scoring.questions.sheets import Key, Sheet, draw_sheets, sheet_file, true_answers
 from scoring.questions.together import split_by_target
 from scoring.tables.records import Records
 from scoring.tables.schema import Column, Kind, Role, Schema
@@ -72,6 +72,10 @@ def value(question, key, **answers):
 
 
 # Sheets
+
+
+def draw_sheet(asked, *pool, rng):
+    return draw_sheets([asked], *pool, rng=rng)[0]
 
 
 def test_a_sheet_has_targets_and_controls_in_random_order():

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 
 from pwscup.bots import services as bots
 from pwscup.bots.models import Rehearsal
@@ -16,8 +18,9 @@ from pwscup.contests.teams import tables
 from pwscup.core import jobs, seals
 from pwscup.core.files import storage
 from pwscup.core.models import Event
-from pwscup.submissions import draws, selectors
+from pwscup.submissions import draws, selectors, services
 from pwscup.submissions.models import Submission
+from pwscup.submissions.pages import hints
 from pwscup.submissions.proof.receipts import receipt_of
 from pwscup.submissions.proof.reveals import purposes_of
 from pwscup.trials import services as trials
@@ -33,10 +36,11 @@ from tests.web.pipeline import scored
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("announced")]
 
 
-def ruleset():
+def ruleset(choose="each"):
     """The lecture's rules with two originals of ten records for each team."""
     text = factories.lecture_ruleset().text
-    return parse_ruleset(text.replace("sample = 10", "sample = 10\noriginals = 2"))
+    several = f'sample = 10\noriginals = 2\nchoose = "{choose}"'
+    return parse_ruleset(text.replace("sample = 10", several))
 
 
 @pytest.fixture
@@ -217,3 +221,132 @@ def test_shared_records_are_in_all_of_them(cast):
     assert first["shared"] == second["shared"]
     assert {*first["shared"]} <= {*first["own"]} & {*second["own"]}
     assert first["own"] != second["own"]
+
+
+def test_organizers_see_which_table_looks_like_another_original(cup, cast, as_user):
+    """Finding 4: original 2 published as the table of original 1."""
+    hints._looks_like.cache_clear()
+    for user, team in ((cast.alice, cup.red), (cast.carol, cup.blue)):
+        scored(lecture.hand_in(user, team, own(team, 2), original=2))
+    lecture.publish(cup.contest)
+    Submission.objects.filter(team=cup.red).update(original=1)
+    page = as_user(cast.oscar).get(reverse("organize-teams", args=[cup.contest.slug]))
+    text = " ".join(page.content.decode().split())
+    assert "is said to be made from original 1, and looks like original 2" in text
+    assert text.count("looks like original") == 1, "the other one is as it says"
+
+
+# Originals that are given out when they are chosen
+
+
+@pytest.fixture
+def sealed(cast):
+    """A contest in which a team gets the original that it chooses."""
+    return lecture.contest_of(cast, ruleset=ruleset("once"))
+
+
+def page_of(cup):
+    return reverse("round", args=[cup.contest.slug, "anonymization"])
+
+
+def choice_of(cup):
+    return reverse("original-choose", args=[cup.contest.slug, "anonymization"])
+
+
+def test_a_team_gets_the_original_that_it_chooses_and_no_other(sealed, cast, as_user):
+    alice = as_user(cast.alice)
+    before = alice.get(page_of(sealed)).content.decode()
+    assert "Choose your original" in before
+    assert "teamred_original" not in before
+    for name in ("original", "original-1", "original-2"):
+        assert alice.get(tables.url_of(sealed.red, name)).status_code == 404
+    assert draws.draw_due() == 0
+    assert not sealed.red.datasets.exists()
+
+    alice.post(choice_of(sealed), {"original": "2"})
+    assert tables.numbers_of(sealed.red) == (2,)
+    assert [d.key for d in sealed.red.datasets.order_by("key")] == ["draw-2", "original-2"]
+    assert purposes_of(sealed.contest) == ["draw/red/2"], "the other was never drawn"
+    after = alice.get(page_of(sealed)).content.decode()
+    assert "Choose your original" not in after
+    assert "teamred_original-2.csv" in after
+    assert alice.get(tables.url_of(sealed.red, "original-2")).content == own(sealed.red, 2)
+    for name in ("original", "original-1", "original-3"):
+        assert alice.get(tables.url_of(sealed.red, name)).status_code == 404
+    (event,) = Event.objects.filter(contest_id=sealed.contest.pk, kind="original.chosen")
+    assert (event.actor, event.subject, event.data["original"]) == (cast.alice, "team red", 2)
+
+
+def test_a_choice_holds(sealed, cast, as_user):
+    bob = as_user(cast.bob)
+    for number in ("3", "0", "x", ""):
+        bob.post(choice_of(sealed), {"original": number})
+        assert tables.numbers_of(sealed.red) == ()
+    bob.post(choice_of(sealed), {"original": "1"})
+    kept = own(sealed.red, 1)
+    for number in ("2", "1"):
+        said = bob.post(choice_of(sealed), {"original": number}, follow=True).content.decode()
+        assert "An original can be chosen once" in said
+    assert (tables.numbers_of(sealed.red), own(sealed.red, 1)) == ((1,), kept)
+    assert Event.objects.filter(kind="original.chosen").count() == 1
+    assert tables.numbers_of(sealed.blue) == ()
+
+
+def test_nobody_chooses_for_another_team_or_before_the_contest_opens(sealed, cast, as_user):
+    assert as_user(cast.eve).post(choice_of(sealed), {"original": "1"}).status_code == 404
+    assert as_user(cast.oscar).post(choice_of(sealed), {"original": "1"}).status_code == 404
+    with pytest.raises(services.SubmissionRefused):
+        services.choose_original(user=cast.carol, team=sealed.red, number=1)
+    now = timezone.now()
+    for place, round in enumerate(sealed.contest.rounds.order_by("opens_at")):
+        day = timedelta(days=place)
+        pipeline.move(round, now + day + timedelta(hours=1), now + day + timedelta(hours=2))
+    as_user(cast.alice).post(choice_of(sealed), {"original": "1"})
+    assert not sealed.red.datasets.exists()
+
+
+def test_a_submission_is_made_from_the_chosen_original(sealed, cast, as_user):
+    path = f"/contests/{sealed.contest.slug}"
+    alice = Program(cast.alice)
+    early = alice.post(f"{path}/rounds/anonymization/submissions", b"a,b\n", "text/csv")
+    assert (early.status_code, codes(early)) == (409, ["original.not_chosen"])
+    chosen = alice.send("post", f"{path}/original", {"original": 2})
+    assert chosen.status_code == 200, chosen.content
+    assert [f["name"] for f in chosen.json() if f["key"] == "original"] == ["original-2.csv"]
+    again = alice.send("post", f"{path}/original", {"original": 1})
+    assert codes(again) == ["original.chosen"]
+    sent = alice.post(f"{path}/rounds/anonymization/submissions", own(sealed.red, 2), "text/csv")
+    assert (sent.status_code, sent.json()["original"]) == (201, 2)
+    found = scored(Submission.objects.get())
+    assert loss(found) == 0
+    assert receipt_of(found).to_dict()["original"] == 2
+    other = alice.post(
+        f"{path}/rounds/anonymization/submissions?original=1", own(sealed.red, 2), "text/csv"
+    )
+    assert codes(other) == ["original.unknown"]
+    page = as_user(cast.alice).get(page_of(sealed)).content.decode()
+    assert "Choose an original" not in page
+
+    job = imported(cast.oscar, bytes_of(written(sealed.contest, cast.oscar)))
+    assert (job.problems, job.state, job.differences) == ([], "done", [])
+    copy = Contest.objects.get(pk=job.contest_id)
+    assert tables.numbers_of(copy.teams.get(name="Red")) == (2,)
+
+
+def test_rules_and_bots_know_the_choice(sealed, cast, client):
+    rules = client.get(reverse("rules", args=[sealed.contest.slug])).content.decode()
+    assert "chooses by its number one of 2 such originals" in rules
+    rehearsal = bots.request_dry_run(actor=cast.oscar, contest=sealed.contest)
+    jobs.work_on(Rehearsal, rehearsal.pk)
+    rehearsal.refresh_from_db()
+    assert rehearsal.state == "done", rehearsal.report
+    for team in rehearsal.played_on.teams.all():
+        assert team.datasets.count() == 2, "a table and its draw"
+        used = team.submissions.filter(target=None, round__key="anonymization")
+        assert {*used.values_list("original", flat=True)} == {*tables.numbers_of(team)}
+
+
+def test_a_trial_needs_no_number_where_one_was_chosen(sealed, cast):
+    round = pipeline.round_of(sealed.contest, "anonymization")
+    services.choose_original(user=cast.alice, team=sealed.red, number=2)
+    assert services.checked_original(sealed.red, round, None) == 2

@@ -166,7 +166,7 @@ GET: dict[tuple[object, ...], str] = {
         organize-baseline-teams link-new organize-vote
         organize-announcement-withdraw organize-question-publish organize-webhook
         organize-rules-preview organize-report-publish organize-archive-delete team-archive
-        submission-cancel submission-choose submission-note submission-rule organize-retry trial-submit
+        original-choose submission-cancel submission-choose submission-note submission-rule organize-retry trial-submit
         experiment-delete experiment-stop token-revoke""",
     (LOGIN, GONE, OK, OK, OK, GONE, GONE): "decisions",
     # only administrators of the site: tests/web/test_site_organizers.py
@@ -261,7 +261,9 @@ POST: dict[tuple[object, ...], str] = {
         GONE,
         BACK,
         GONE,
-    ): "terms team-archive team-contribute team-division team-profile team-invite team-revoke team-leave",
+    ): """
+        original-choose terms team-archive team-contribute team-division team-profile team-invite
+        team-revoke team-leave""",
     (BACK, BACK, BACK, BACK): "set_language set_theme",
     # no code, no name and no team
     (WRONG, WRONG, WRONG, WRONG): "join join-class",

@@ -769,6 +769,12 @@ class Method(Schema):
     values: list[Slider]
 
 
+class ChosenOriginal(Schema):
+    model_config = ConfigDict(extra="forbid")
+
+    original: int = Field(description="its number, from 1")
+
+
 class NewTrial(Schema):
     model_config = ConfigDict(extra="forbid")
 

@@ -17,7 +17,7 @@ from pwscup.accounts.selectors import team_of
 from pwscup.api import schemas
 from pwscup.api.operations import Operations
 from pwscup.api.problems import ApiRefused
-from pwscup.api.teams.common import CONTEST, ROUND, after_terms
+from pwscup.api.teams.common import CONTEST, ROUND, after_terms, own_team
 from pwscup.contests import materials as contest_materials
 from pwscup.contests import notebook as notebooks
 from pwscup.contests import policies, selectors
@@ -25,7 +25,7 @@ from pwscup.contests.teams import tables
 from pwscup.core.files import storage
 from pwscup.core.http.attachments import attached, file_response
 from pwscup.formats.files import CSV, ZIP
-from pwscup.submissions import draws
+from pwscup.submissions import draws, services
 from pwscup.submissions.intake import limits
 from pwscup.submissions.pages import downloads
 from pwscup.submissions.policies import may_download_release, may_have_table
@@ -69,6 +69,22 @@ def files(request: ApiRequest, slug: str) -> list[schemas.Download]:
     if listed and contest.format.has_notebook:
         found.append(schemas.Download(name=NOTEBOOK, key="notebook", is_available=True))
     return found
+
+
+@router.acts(
+    f"{CONTEST}/original",
+    "original-choose",
+    list[schemas.Download],
+    _("Choose one of your team's originals for all rounds; the answer is its files"),
+)
+def choose_original(
+    request: ApiRequest, slug: str, body: schemas.ChosenOriginal
+) -> list[schemas.Download]:
+    contest = selectors.visible_contest(request.user, slug)
+    after_terms(request, contest)
+    team = own_team(request, contest)
+    services.choose_original(user=request.user, team=team, number=body.original)
+    return files(request, slug)
 
 
 def _may_have(request: ApiRequest, contest: Contest) -> bool:

@@ -20,6 +20,7 @@ from django.utils import timezone
 from pwscup.accounts.models import Team
 from pwscup.bots.cast import BY_NAME, PLAYED, SACRIFICED, Bot
 from pwscup.contests.selectors import dataset_of
+from pwscup.contests.teams.tables import numbers_of
 from pwscup.formats.playing import Turn
 from pwscup.submissions import draws, evaluation, services
 from pwscup.submissions.models import Release, Submission
@@ -97,10 +98,11 @@ def hand_in_tables(play: Play) -> int:
     """
     player, round = play.player, play.round
     numbers = play.round.contest.ruleset.data.numbers
-    tables = [
-        (team, bot, _table_of(team, number), number)
+    taken = [
+        (team, bot, own[0] if len(own := numbers_of(team)) == 1 else number)
         for (team, bot), number in zip(_idle(play).items(), cycle(numbers), strict=False)
     ]
+    tables = [(team, bot, _table_of(team, number), number) for team, bot, number in taken]
     known, made = player.known(round), []
     for team, bot, table, number in tables:
         if table is not None:

@@ -162,6 +162,7 @@ EVENT_TITLES = {
     "batch.released": gettext_lazy("randomized table released"),
     "errors.noise_drawn": gettext_lazy("noise for the errors of estimates drawn"),
     "query.answered": gettext_lazy("query answered"),
+    "original.chosen": gettext_lazy("one of a team's originals chosen"),
     "table.drawn": gettext_lazy("a team's own table drawn"),
     "release.published": gettext_lazy("table published"),
     "truth.read": gettext_lazy("answer key read"),

@@ -16,6 +16,7 @@ from django.urls import reverse
 from pwscup.core.files import storage
 from pwscup.core.models import StoredFile
 from pwscup.formats.files import SUFFIXES, ZIP
+from scoring.rulesets.base import ONCE
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team
@@ -48,8 +49,19 @@ def key_of(name: str, number: int | None) -> str:
 def table_of(team: Team, number: int | None = None) -> Dataset | None:
     """The team's own table, or that of several with this number; None if it has not been drawn, or all teams share
     one."""
-    found = team.datasets.filter(key=key_of(ORIGINAL, number))
+    key = (
+        "key__startswith" if number is None else "key"
+    )  # the only one, or the one that it has chosen
+    found = team.datasets.filter(**{key: key_of(ORIGINAL, number)}).order_by("pk")
     return found.select_related("sealed", "public", "contest").first()
+
+
+def numbers_of(team: Team) -> tuple[int | None, ...]:
+    """The numbers of the originals that the team has, or gets by itself: none where it has yet to choose."""
+    spec = team.contest.ruleset.data
+    if spec.choose != ONCE:
+        return spec.numbers
+    return tuple(number for number in spec.numbers if table_of(team, number) is not None)
 
 
 def draw_of(team: Team, number: int | None = None) -> Dataset | None:
@@ -211,8 +223,7 @@ def facts_of(dataset: Dataset) -> dict[str, tuple[int, str]]:
 def content_of(team: Team, name: str) -> bytes | None:
     """The bytes of a table of the team, or of its sample; None for another name, or before they are drawn."""
     kinds = NAMES if team.contest.format.has_sample else NAMES[:1]
-    numbers = team.contest.ruleset.data.numbers
-    named = {numbered(kind, number): (kind, number) for kind in kinds for number in numbers}
+    named = {numbered(kind, n): (kind, n) for kind in kinds for n in numbers_of(team)}
     kind, number = named.get(name, ("", None))
     dataset = table_of(team, number) if kind else None
     if dataset is None or dataset.public is None:

@@ -25,13 +25,11 @@ if TYPE_CHECKING:
     from scoring.tables.equivalence import IntArray
 
 
-def drawn(team: Team, known: dict[int, Any]) -> Dataset | None:
+def drawn(team: Team, known: dict[int, Any], numbers: tuple[int | None, ...]) -> Dataset | None:
     """The team's table, or the first of several."""
     source = dataset_of(team.contest)
-    numbers = team.contest.ruleset.data.numbers
-    return draws.attach(
-        team, source, *(drawn_for(team, source, known, number=number) for number in numbers)
-    )
+    made = (drawn_for(team, source, known, number=number) for number in numbers)
+    return draws.attach(team, source, *made, numbers=numbers)
 
 
 def drawn_for(

@@ -9,6 +9,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.core.texts.parts import joined, listed
+from scoring.rulesets.base import ONCE
 
 if TYPE_CHECKING:
     from scoring.rulesets import RoundSpec, Ruleset
@@ -29,6 +30,10 @@ CANDIDATES_WITHOUT_DECOYS = _(
 ORIGINALS = _(
     "Every team gets %(n)s such originals, drawn one by one, and says for each table that it submits which of them the "
     "table was made from. A table is scored, published and attacked by that original."
+)
+ONE_OF_THEM = _(
+    "Every team chooses by its number one of %(n)s such originals, drawn one by one, and gets no other: "
+    "the choice holds for all rounds."
 )
 SHARED = _("All teams have the same %(n)s of these records; the others were drawn for each team.")
 RARE = _("%(n)s of the shared records are rare: their value in %(column)s is %(value)s.")
@@ -60,7 +65,8 @@ def of_draw(ruleset: Ruleset) -> tuple[str, ...]:
     spec = ruleset.data
     said = [str(DATA) % {"sample": shown(spec.n_own)}]
     if spec.originals > 1:
-        said.append(str(ORIGINALS) % {"n": shown(spec.originals)})
+        text = ONE_OF_THEM if spec.choose == ONCE else ORIGINALS
+        said.append(str(text) % {"n": shown(spec.originals)})
     if spec.shared:
         said.append(str(SHARED) % {"n": shown(spec.shared)})
     if spec.rare is not None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def drawn(team: Team, splits: dict[int, Any]) -> Dataset | None:
+def drawn(team: Team, splits: dict[int, Any], *_numbers: object) -> Dataset | None:
     """The next part of the individuals; if another team got it first, the one after it."""
     while True:
         source = dataset_of(team.contest)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hints for the organizers from results of attacks."""
+"""Hints for the organizers from results of attacks, and from published tables."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
@@ -12,9 +13,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from pwscup.contests.organize.hints import Hint
+from pwscup.contests.selectors import dataset_of
+from pwscup.contests.teams.tables import numbers_of, table_of
 from pwscup.core.db.recent import Recent
+from pwscup.core.files import storage
+from pwscup.formats.attacks.archives import records_of
 from pwscup.submissions import selectors
+from pwscup.submissions.models import Release
 from pwscup.submissions.results.counting import counted_rates
+from scoring.rulesets.base import ONCE
+from scoring.tables.agreement import looks_like
+from scoring.tables.reading import read_records
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Round
@@ -103,6 +112,43 @@ def solved_by_one(contest: Contest) -> Iterator[Hint]:
     for attacker, defender in pairs:
         if attacker in teams and defender in teams:
             yield Hint((teams[attacker], teams[defender]), reason)
+
+
+def another_original(contest: Contest) -> Iterator[Hint]:
+    """Published tables that look like another original of their team than the one that it named."""
+    if contest.ruleset.data.choose == ONCE or None in contest.ruleset.data.numbers:
+        return
+    found = Release.objects.filter(round__contest=contest).select_related(
+        "team", "submission", "round__contest"
+    )
+    for release in found.order_by("team__name", "pk"):
+        number = _looks_like(release.pk)
+        if number != release.submission.original:
+            reason = _(
+                "The table of “%(round)s” is said to be made from original %(n)s, and looks like original %(other)s."
+            )
+            said = {"round": release.round.local_title, "n": release.submission.original}
+            yield Hint((release.team,), reason % (said | {"other": number}))
+
+
+@lru_cache(maxsize=1_000)
+def _looks_like(release_pk: int) -> int | None:
+    """The number of the original that a release looks like; remembered, as neither changes."""
+    release = Release.objects.select_related("table", "team__contest", "submission").get(
+        pk=release_pk
+    )
+    numbers = sorted(
+        numbers_of(release.team), key=lambda number: number != release.submission.original
+    )
+    schema = dataset_of(release.round.contest).schema.public()
+    originals = [table_of(release.team, number) for number in numbers]
+    files = [one.public for one in originals if one is not None and one.public is not None]
+    if len(files) < len(numbers) or any(file.erased_at for file in (release.table, *files)):
+        return release.submission.original
+    tables = [
+        read_records(storage.read(file), schema, file="original", original=True) for file in files
+    ]
+    return numbers[looks_like(records_of(release, schema)[0], tables)]
 
 
 def _attack_rounds(contest: Contest) -> list[Round]:

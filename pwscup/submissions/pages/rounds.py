@@ -180,9 +180,11 @@ def offered_files(contest: Contest, team: Team | None, now: datetime) -> dict[st
     """
     if team is not None and contest.format.own_tables:
         draws.ensure_drawn(team, now)
+    may_choose = team is not None and draws.may_choose(team, now)
     files = downloads(contest, team)
     data = [file for file in files if file.key in DATA]
     return {
+        "originals_to_choose": contest.ruleset.data.numbers if may_choose else (),
         "data_files": data,
         "samples": [file for file in files if file not in data],
         **{key: next((file for file in data if file.key == key), None) for key in DATA},
