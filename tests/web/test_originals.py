@@ -230,7 +230,7 @@ def test_organizers_see_which_table_looks_like_another_original(cup, cast, as_us
         scored(lecture.hand_in(user, team, own(team, 2), original=2))
     lecture.publish(cup.contest)
     Submission.objects.filter(team=cup.red).update(original=1)
-    page = as_user(cast.oscar).get(reverse("organize-teams", args=[cup.contest.slug]))
+    page = as_user(cast.oscar).get(reverse("organize-teams", args=[cup.contest.slug]) + "?compare")
     text = " ".join(page.content.decode().split())
     assert "is said to be made from original 1, and looks like original 2" in text
     assert text.count("looks like original") == 1, "the other one is as it says"
