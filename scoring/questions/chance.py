@@ -49,10 +49,11 @@ NONE = Chance(0.0, 0.0, 0.0, 0.0)
 """Nothing to compare, as a group is empty."""
 
 
-def of_share(rate: float, chance: float, n: int) -> Chance:
+def of_share(rate: float, chance: float, n: int, *, spread: float = 1.0) -> Chance:
     """A share of `n` units, each of which independent answers get right with the probability `chance`.
 
-    The error is that of at least one unit, so that a single lucky answer is never above chance by one error.
+    The number of right ones has `spread` times a binomial variance, of at least 1: a single lucky answer is never above
+    chance by one error.
 
     Examples
     --------
@@ -61,7 +62,7 @@ def of_share(rate: float, chance: float, n: int) -> Chance:
     """
     if not n:
         return NONE
-    return Chance(rate, chance, sqrt(max(n * chance * (1 - chance), 1)) / n, 1 - chance)
+    return Chance(rate, chance, sqrt(max(spread * n * chance * (1 - chance), 1)) / n, 1 - chance)
 
 
 def of_groups(scores: npt.ArrayLike, inside: BoolArray, strata: IntArray | None = None) -> Chance:
@@ -99,8 +100,3 @@ def of_groups(scores: npt.ArrayLike, inside: BoolArray, strata: IntArray | None 
         if n_others:
             variance += weight**2 * float(scored.var(ddof=1)) * n / (n_own * n_others)
     return Chance(rate, chance, sqrt(variance), 1 - chance)
-
-
-def lower(first: Chance, second: Chance, margin: float) -> Chance:
-    """The one of which less is above chance."""
-    return min(first, second, key=lambda chance: chance.above(margin))

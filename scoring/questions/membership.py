@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
 from scoring.kernels.confidences import twice_above
+from scoring.questions.asked import WEIGHTED, QuestionSpec
 from scoring.questions.bitmaps import BoolArray
 from scoring.questions.chance import NONE, Chance, of_groups, of_share
-from scoring.tables.equivalence import FloatArray, IntArray
+from scoring.questions.sheets import Key
+from scoring.tables.equivalence import FloatArray
 
 
 def true_positive_rate(
@@ -151,94 +155,43 @@ def over_half(inside: BoolArray, claimed: BoolArray) -> float:
     return max(0.0, (int((inside == claimed).sum()) - half) / half) if half else 0.0
 
 
-# Chance
-
-
-def chance_of_claims(
-    inside: BoolArray, claimed: BoolArray, strata: IntArray | None = None
+def by_chance(
+    question: QuestionSpec, key: Key, said: FloatArray, claimed: BoolArray, value: float
 ) -> Chance:
-    """The true positive rate next to the share of all records that are claimed.
+    """A plain result `value` next to that of answers which are independent of membership.
 
-    The reach is that of claims about exactly the members, so what is above chance is the true positive rate less the
-    false positive rate, however many records are claimed.
-
-    Examples
-    --------
-    >>> inside = np.array([True, True, False, False])
-    >>> chance_of_claims(inside, np.ones(4, dtype=bool))
-    Chance(rate=1.0, chance=1.0, error=0.0, reach=0.5)
+    Notes
+    -----
+    Claims are dealt to members and others: of `hits` and `precision` the chance is the share of all records that are
+    claimed, and the reach is that of claims about exactly the members, so what is above chance is the true positive
+    rate less the false positive rate, however many are claimed. Claims that `precision` lacks to the number of the
+    rules, or of the members, count as wrong. Of N others n = ⌊fpr · N⌋ may be above the threshold, so a random
+    member is above the next one with the probability (n + 1) / (N + 1); the rate has the variance of a beta-binomial
+    distribution. The error of an area is that of Mann and Whitney's test without ties.
     """
-    groups = of_groups(claimed, inside, strata)
-    reach = float((~inside).mean()) if len(inside) else 0.0
-    chance = groups.rate - (groups.rate - groups.chance) * reach
-    return Chance(groups.rate, chance, groups.error * reach, reach)
-
-
-def chance_of_precision(claims: Chance, inside: BoolArray, n_claimed: int, least: int) -> Chance:
-    """The members among the claims, of which there are at least `least`: what is missing counts as wrong.
-
-    Examples
-    --------
-    A single right claim, where the two members might have been claimed.
-
-    >>> inside = np.array([True, True, False, False])
-    >>> claims = chance_of_claims(inside, np.array([True, False, False, False]))
-    >>> chance_of_precision(claims, inside, 1, 2)
-    Chance(rate=0.5, chance=0.25, error=0.25, reach=0.5)
-    """
-    times = int(inside.sum()) / max(n_claimed, least, 1)
-    return Chance(claims.rate * times, claims.chance * times, claims.error * times, claims.reach)
-
-
-def chance_of_right(inside: BoolArray, claimed: BoolArray) -> Chance:
-    """The share of right answers next to that of the larger group: the same answer to all questions.
-
-    Examples
-    --------
-    >>> chance_of_right(np.array([True, False, False, False]), np.zeros(4, dtype=bool)).above(0)
-    0.0
-    """
-    if inside.all() or not inside.any():
+    inside, name, n = key.inside, question.result, len(key.inside)
+    n_members = int(inside.sum())
+    n_others = n - n_members
+    if not n_members or not n_others:
         return NONE
-    n = len(inside)
-    larger = max(int(inside.sum()), n - int(inside.sum())) / n
-    return of_share(float((inside == claimed).mean()), larger, n)
-
-
-def chance_of_rate(inside: BoolArray, rate: float, fpr: float) -> Chance:
-    """A true positive rate at a false positive rate next to that of random confidences without ties.
-
-    Of N others n = ⌊fpr · N⌋ may be above the threshold, so that a random member is above the next one with the
-    probability (n + 1) / (N + 1); the rate has the variance of a beta-binomial distribution, of at least one member.
-
-    Examples
-    --------
-    >>> inside = np.arange(29) < 10
-    >>> found = chance_of_rate(inside, 0.5, 0.06)
-    >>> found.chance, round(found.error, 6), found.reach
-    (0.1, 0.113389, 0.9)
-    """
-    n_members, n_others = int(inside.sum()), len(inside) - int(inside.sum())
-    n = allowed(fpr, n_others)
-    if not n_members or n >= n_others:
-        return NONE
-    chance = (n + 1) / (n_others + 1)
-    spread = chance * (1 - chance) * (n_others + 1 + n_members) / (n_others + 2)
-    return Chance(rate, chance, float(np.sqrt(max(spread * n_members, 1))) / n_members, 1 - chance)
-
-
-def chance_of_area(inside: BoolArray, found: float) -> Chance:
-    """An area next to 1/2, with the error of Mann and Whitney's test without ties.
-
-    Examples
-    --------
-    >>> chance_of_area(np.arange(8) < 4, 1.0)
-    Chance(rate=1.0, chance=0.5, error=0.21650635094610965, reach=0.5)
-    """
-    n_pairs = int(inside.sum()) * int((~inside).sum())
-    if not n_pairs:
-        return NONE
-    return Chance(found, 0.5, float(np.sqrt((len(inside) + 1) / (12 * n_pairs))), 0.5)
+    if name in ("accuracy", "over_half"):
+        return of_share(float((inside == claimed).mean()), max(n_members, n_others) / n, n)
+    if name == "auc":
+        return Chance(value, 0.5, sqrt((n + 1) / (12 * n_members * n_others)), 0.5)
+    if name == "tpr_at_fpr":
+        share = (allowed(question.fpr or 0.0, n_others) + 1) / (n_others + 1)
+        return of_share(value, share, n_members, spread=(n + 1) / (n_others + 2))
+    if name == WEIGHTED:
+        raise ValueError(f"{name} has no chance to be compared with")
+    groups = of_groups(said if name == "advantage" else claimed, inside, key.strata)
+    difference = groups.rate - groups.chance
+    if name == "advantage":
+        return Chance(max(0.0, difference), 0.0, groups.error, 1.0)
+    reach, times = n_others / n, 1.0
+    if name == "precision":
+        times = n_members / max(int(np.count_nonzero(claimed)), question.ones or n_members)
+    chance = groups.rate - difference * reach
+    return Chance(groups.rate * times, chance * times, groups.error * reach * times, reach)
 
 
 def allowed(fpr: float, n_others: int) -> int:

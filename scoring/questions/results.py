@@ -21,11 +21,11 @@ from scoring.questions.asked import (
     QuestionSpec,
 )
 from scoring.questions.bitmaps import BoolArray
-from scoring.questions.chance import NONE, Chance, lower, of_groups, of_share
-from scoring.questions.files import Answers, Array
+from scoring.questions.chance import NONE, Chance, of_groups, of_share
+from scoring.questions.files import Answers
 from scoring.questions.sheets import Key
 from scoring.scores.options import CONTENT, DECIMALS, DECLARED, EITHER
-from scoring.tables.equivalence import FloatArray, IntArray
+from scoring.tables.equivalence import IntArray
 
 NOTHING: Mapping[str, float] = MappingProxyType({})
 
@@ -146,32 +146,10 @@ def _members(
         "tpr_at_fpr": lambda: tpr,
         "auc": lambda: membership.area(inside, said),
     }[name]()
-    chance = NONE
-    if question.margin is not None:
-        chance = _chance_of_membership(question, key, said, claimed, value)
-    return _result(value, right, **parts), chance
-
-
-def _chance_of_membership(
-    question: QuestionSpec, key: Key, said: FloatArray, claimed: BoolArray, value: float
-) -> Chance:
-    inside, name = key.inside, question.result
-    if name in ("accuracy", "over_half"):
-        return membership.chance_of_right(inside, claimed)
-    if name == "tpr_at_fpr":
-        return membership.chance_of_rate(inside, value, question.fpr or 0.0)
-    if name == "auc":
-        return membership.chance_of_area(inside, value)
-    if name == "advantage":
-        groups = of_groups(said, inside)
-        return Chance(max(0.0, groups.rate - groups.chance), 0.0, groups.error, 1.0)
-    claims = membership.chance_of_claims(inside, claimed)
-    if name == "hits":
-        return claims
-    if name != "precision":
-        raise ValueError(f"{name} has no chance to be compared with")
-    least = question.ones or int(inside.sum())
-    return membership.chance_of_precision(claims, inside, int(np.count_nonzero(claimed)), least)
+    result = _result(value, right, **parts)
+    if question.margin is None:
+        return result, NONE
+    return result, membership.by_chance(question, key, said, claimed, value)
 
 
 # Values
@@ -208,14 +186,12 @@ def _attributes(
     if question.result == "over_controls":
         base = _share(found[~key.inside])
         if question.margin is not None:
-            given = found | (_is_empty(next(iter(answers.values()))) & ~key.inside)
-            chance = lower(chance, of_groups(given, key.inside), question.margin)
+            said = next(iter(answers.values()))
+            empty = said == "" if said.dtype == object else np.isnan(said)
+            both = chance, of_groups(found | (empty & ~key.inside), key.inside, key.strata)
+            chance = min(both, key=lambda one: one.above(question.margin or 0))
         return _result(_over(rate, base), right, members=rate, controls=base), chance
     return _result(_over(rate, base), right, members=rate, baseline=base), chance
-
-
-def _is_empty(answers: Array) -> BoolArray:
-    return np.asarray(answers == "" if answers.dtype == object else np.isnan(answers), dtype=bool)
 
 
 def _over(rate: float, base: float) -> float:
@@ -308,7 +284,8 @@ def _links(
         n_right = float(np.mean([max(1, len(lines)) for lines in own])) if own else 1.0
     right = found[key.truth]
     rate = _share(right)
-    chance = of_share(rate, min(1.0, n_named * n_right / n_lines), len(right))
+    drawn = n_named * n_right / n_lines
+    chance = of_share(rate, min(1.0, max(drawn, _same_lines(key, n_named))), len(right))
     if question.result != "recall_precision_top":
         return _result(rate, right, **rates), chance
     both = int((present & inside).sum())
@@ -317,6 +294,15 @@ def _links(
     value = recall * precision * rate
     parts = {"recall": recall, "precision": precision, "top": rate, **rates}
     return _result(value, right, **parts), chance._replace(rate=value)
+
+
+def _same_lines(key: Key, n_named: int) -> float:
+    """The share of the records in the table that the best `n_named` lines show at most, but for one record each."""
+    shown = [
+        line for lines, is_in in zip(key.shown, key.inside, strict=False) if is_in for line in lines
+    ]
+    times = np.sort(np.bincount(np.array(shown, dtype=np.int64)))[-n_named:]
+    return float(np.maximum(times - 1, 0).sum()) / max(int(key.inside.sum()), 1)
 
 
 _OF: Mapping[str, Callable[[QuestionSpec, Key, Answers, int], tuple[Result, Chance]]] = {

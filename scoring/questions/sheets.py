@@ -228,6 +228,8 @@ class Key:
         The lines that show each record by their content, where such answers count.
     truth : str
         One of `scoring.scores.options.TRUTHS`: what the right line of a record is.
+    strata : int64 array, shape (n_questions,), or None
+        The stratum of each record, where controls were drawn in strata.
     """
 
     inside: BoolArray
@@ -237,6 +239,7 @@ class Key:
     asked: ObjectArray | None = None
     shown: Sequence[Sequence[int]] = ()
     truth: str = DECLARED
+    strata: IntArray | None = None
 
     def is_asked(self, column: str) -> BoolArray:
         """The records of which a blanked column is asked."""
@@ -271,6 +274,7 @@ class Key:
             "lines": None if self.lines is None else self.lines.tolist(),
             "units": self.units.tolist(),
             **({} if self.asked is None else {"asked": self.asked.tolist()}),
+            **({} if self.strata is None else {"strata": self.strata.tolist()}),
         }
 
     @classmethod
@@ -282,6 +286,7 @@ class Key:
             None if data["lines"] is None else np.asarray(data["lines"], dtype=np.int64),
             np.asarray(data["units"], dtype=np.int64),
             np.array(data["asked"], dtype=object) if "asked" in data else None,
+            strata=np.asarray(data["strata"], dtype=np.int64) if "strata" in data else None,
         )
 
 
@@ -298,6 +303,7 @@ def true_answers(
     *,
     source: IntArray | None = None,
     units: Mapping[int, int] | None = None,
+    strata: Sequence[str] = (),
 ) -> Key:
     """The key of a sheet.
 
@@ -308,6 +314,8 @@ def true_answers(
         for none.
     units : mapping of int to int, or None
         Other names of these rows; itself where a row has none.
+    strata : sequence of str
+        The columns by which controls were drawn.
 
     Raises
     ------
@@ -328,4 +336,13 @@ def true_answers(
         lines,
         np.array([names.get(int(row), int(row)) for row in sheet.rows], dtype=np.int64),
         sheet.asked,
+        strata=_strata(asked, strata),
     )
+
+
+def _strata(asked: Records, columns: Sequence[str]) -> IntArray | None:
+    if not columns:
+        return None
+    codes = [np.unique(asked.values(name), return_inverse=True)[1] for name in columns]
+    found: IntArray = np.unique(np.column_stack(codes), axis=0, return_inverse=True)[1].ravel()
+    return found

@@ -13,7 +13,7 @@ import pytest
 
 from scoring.questions.asked import ASKS, WEIGHTED, QuestionSpec
 from scoring.questions.chance import Chance, of_groups, of_share
-from scoring.questions.membership import chance_of_rate, true_positive_rate
+from scoring.questions.membership import by_chance, true_positive_rate
 from scoring.questions.results import combined, result_of
 from scoring.questions.sheets import Key
 from scoring.rulesets import load_ruleset
@@ -220,6 +220,18 @@ def test_a_sum_adds_what_is_above_chance():
     assert combined(plain, "sum").value == pytest.approx((20 / 50 + alone) / 2, abs=1e-8)
 
 
+def test_one_line_that_shows_many_equal_records_is_no_attack():
+    """Half of the records are equal, and every line shows them all where content counts."""
+    asked = question("links", "lines", "first", candidates=1)
+    shown = [[*range(10)] if n < 10 else [n] for n in range(20)]
+    key = Key(
+        np.ones(20, dtype=bool), {}, np.arange(20), np.arange(20), shown=shown, truth="either"
+    )
+    constant = result_of(asked, key, {"line_1": np.zeros(20, dtype=int)}, n_lines=20)
+    assert (constant.parts["rate"], constant.value) == (0.5, 0)
+    assert result_of(asked, key, {"line_1": np.arange(20)}, n_lines=20).value > 0.6
+
+
 def test_strata_are_compared_each_with_its_own_controls():
     """All members of the first stratum are right, and all of its controls; none of the second: nothing is disclosed."""
     inside = np.array([1, 1, 1, 0, 1, 0, 0, 0], dtype=bool)
@@ -230,6 +242,18 @@ def test_strata_are_compared_each_with_its_own_controls():
     assert (found.rate, found.chance, found.error) == (0.75, 0.75, 0.0)
     first = of_groups(right, inside, np.zeros(8, dtype=int))
     assert first == of_groups(right, inside)
+
+
+def test_a_result_by_strata():
+    """Confidences say only who has an onset, as more members than controls have: that is no membership."""
+    strata = np.arange(400) % 2
+    inside = np.arange(400) % np.where(strata == 1, 4, 8) < 2  # more members have an onset
+    key = Key(inside, {}, None, np.arange(400))
+    by_strata = Key.from_dict(replace(key, strata=strata).to_dict())
+    confidences = {"confidence": (strata == 1) * 0.8}
+    asked = question("membership", "confidences", "advantage", margin=0.0)
+    found = [result_of(asked, one, confidences).value for one in (key, by_strata)]
+    assert found[0] > found[1] == 0
 
 
 # Errors, by drawing
@@ -255,7 +279,9 @@ def test_errors_of_dealt_scores_are_those_of_all_deals():
 def test_the_rate_of_random_confidences_and_its_error():
     inside, rng = np.arange(300) < 100, np.random.default_rng(3)
     rates = [true_positive_rate(inside, rng.random(300), 0.053)[0] for _ in range(4000)]
-    found = chance_of_rate(inside, 0.0, 0.053)
+    asked = question("membership", "confidences", "tpr_at_fpr", fpr=0.053)
+    key = Key(inside, {}, None, np.arange(300))
+    found = by_chance(asked, key, np.zeros(300), inside, 0.0)
     assert np.mean(rates) == pytest.approx(found.chance, abs=0.003)
     assert np.std(rates) == pytest.approx(found.error, rel=0.05)
 

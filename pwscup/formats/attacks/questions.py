@@ -88,7 +88,13 @@ class Sheets:
                 continue
             sheets[f"{question.key}.csv"] = sheet_file(question, sheet, records, schema)
             key = true_answers(
-                question, sheet, records, schema, source=pool.source, units=pool.units
+                question,
+                sheet,
+                records,
+                schema,
+                source=pool.source,
+                units=pool.units,
+                strata=case.ruleset.data.strata,
             )
             keys[question.key] = key.to_dict()
         answer = {**published.answer, QUESTIONS: keys}
