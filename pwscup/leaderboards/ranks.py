@@ -88,7 +88,7 @@ def _verdict(boards: Boards | None, team: int) -> str:
     if boards is None:
         return ""
     rows = boards.outline[first_board(boards.scope.rules, boards.outline)]["rows"]
-    own = next((row for row in rows if row["team"] == team), {})
+    own: Mapping[str, Any] = next((row for row in rows if row["team"] == team), {})
     return verdict_of(own.get("rank"), own.get("interval"))
 
 

@@ -83,6 +83,8 @@ class Comparison:
         n = len(self.known.players)
         utility: Mapping[int, float | None]
         safety: Mapping[int, float | None]
+        rank: int | None
+        total: float | None
         if self.known.ranking.formula == MEASURE_RANKS:
             found = measures.defence_of(self.known, measured, self.worst)
             utility = {t: one.utility_rank for t, one in found.items()}
