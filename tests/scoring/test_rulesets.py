@@ -74,7 +74,9 @@ def test_the_season_plays_the_format_of_2015_twice_and_counts_1_to_9():
 
 def test_the_robust_format_is_that_of_2015_but_for_its_answers_to_score_gaming():
     papers, robust = load_ruleset("pwscup2015"), load_ruleset("pwscup2015-robust")
-    assert (robust.rounds, robust.limits) == (papers.rounds, papers.limits)
+    declared = tuple(dataclasses.replace(spec, truth="declared") for spec in robust.rounds)
+    assert (declared, robust.limits) == (papers.rounds, papers.limits)
+    assert robust.round("attack").truth == "either"
     assert set(robust.measures) - set(papers.measures) == {"marginals", "nearest-link"}
     assert robust.ranking == dataclasses.replace(
         papers.ranking,

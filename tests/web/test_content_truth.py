@@ -101,9 +101,8 @@ def test_rules_that_change_afterwards_find_the_contents_then(played):
         "rate": plain.values["rate"],
     }
     assert plain.values["rate"] <= 0.2
-    other = lecture.round_of(played.contest, "attack")
-    other.contest.ruleset = parse_ruleset(text)
-    before = evaluation.shuffled_table(release.submission, other)
+    release.submission.round.contest.ruleset = parse_ruleset(text)
+    before = evaluation.shuffled_table(release.submission, release.round)
     assert b"contents" not in before.key
 
 

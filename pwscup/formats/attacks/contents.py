@@ -15,15 +15,14 @@ from scoring.scores.options import DECLARED
 
 if TYPE_CHECKING:
     from pwscup.formats.evaluation import Case, Published
-    from scoring.rulesets.base import RoundSpec
 
 CONTENTS = "contents"
 """Their place in the sealed answer."""
 
 
-def with_contents(case: Case, published: Published, attack: RoundSpec) -> Published:
+def with_contents(case: Case, published: Published, attack: str) -> Published:
     """The published files; the sealed answer has what the lines show, if the rules of the attack ask for it."""
-    if attack.truth == DECLARED:
+    if case.ruleset.round(attack).truth == DECLARED:
         return published
     found = contents_of(case, published.table).to_dict()
     return replace(published, answer={**published.answer, CONTENTS: found})

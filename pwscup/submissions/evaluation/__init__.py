@@ -171,7 +171,7 @@ def shuffled_table(submission: Submission, attack: Round) -> ShuffledTable:
         number = "" if submission.original is None else f"/{submission.original}"
         seed = case.seed(f"questions/{submission.team.slug}{number}")
         found = attack.format.evaluation.asked(case, found, attack.spec, seed)
-    key = truth.answer_key(with_contents(case, found, attack.spec).answer)
+    key = truth.answer_key(with_contents(case, found, attack.key).answer)
     return ShuffledTable(found.table, key, found.n_records, found.candidates)
 
 
