@@ -207,8 +207,8 @@ def submission_choose(request: HttpRequest, public_id: UUID) -> HttpResponse:
     return redirect("round", found.round.contest.slug, found.round.key)
 
 
-@login_required
 @require_POST
+@login_required
 def original_choose(request: SignedIn, slug: str, key: str) -> HttpResponse:
     """A team's choice of one of its originals, from the page of a round."""
     contest = visible_contest(request.user, slug)

@@ -16,6 +16,7 @@ from scoring.rulesets.base import (
     CHOOSE,
     EACH,
     MAX_ORIGINALS,
+    ONCE,
     DataSpec,
     Limits,
     PartSpec,
@@ -287,6 +288,8 @@ def _data(data: Document) -> DataSpec:
             else COMBINE[0]
         ),
     )
+    if spec.choose == ONCE and spec.originals == 1:
+        data.wrong("originals", "2 or more, as data.choose is once", spec.originals)
     if spec.rare is not None and spec.rare.records > spec.shared:
         data.wrong("rare.records", f"at most data.shared, {spec.shared}", spec.rare.records)
     return spec

@@ -220,3 +220,15 @@ def test_rules_that_were_accepted_before_stay_so():
     for parse in (parse_stored, parse_archived):
         attack = next(r for r in parse(text).rounds if r.questions)
         assert [q.controls for q in attack.questions] == [60, 0]
+
+
+def test_an_original_is_chosen_for_each_submission_or_once():
+    def drawing(**data):
+        values = rules(MEMBERS)
+        values["data"] |= data
+        return values
+
+    assert parsed(drawing(originals=2)).data.choose == "each"
+    assert parsed(drawing(originals=2, choose="once")).data.choose == "once"
+    for data, key in (({"choose": "once"}, "data.originals"), ({"choose": "never"}, "data.choose")):
+        assert [name for _code, name, _got in problems_of(drawing(**data))] == [key]
