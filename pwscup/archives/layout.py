@@ -180,6 +180,7 @@ CONTEST_SHEET = Sheet(
         Column("timezone", law=laws.is_timezone),
         Column("hidden_measures", law=laws.are_measures),
         Column("mixes", law=lambda v: v is None or laws.is_mapping(v), since=9),
+        Column("known_games", law=laws.are_games, since=9),
         Column("secret", refers="files", area=SEALED, sealed=True),
         Column("reveal", refers="files", area=PUBLISHED, named=True),
         Column("revealed_at", named=True),

@@ -26,7 +26,10 @@ def _record(claim: Claim) -> None:
 @job(Rehearsal, queue="audits", limit="AUDIT_TIME_LIMIT", failed=_record)
 def play(claim: Claim) -> bool:
     """Create the copy, play all rounds, and write the report."""
-    from pwscup.bots import rehearse  # imports the numerical libraries, which only workers need
+    from pwscup.bots import (  # imports the numerical libraries, which only workers need
+        certificate,
+        rehearse,
+    )
 
     rehearsal = Rehearsal.objects.select_related("contest", "played_on", "requested_by").get(
         pk=claim.pk
@@ -39,8 +42,15 @@ def play(claim: Claim) -> bool:
         copies.discard(copy)
         return False
     report = rehearse.play_through(copy, lambda step: jobs.note(claim, step=step))
+    certified = certificate.certified(copy)
     seconds = round(time.perf_counter() - started, 1)
     logger.info("dry run %s played in %.1f s", claim.pk, seconds)
     return jobs.finish(
-        claim, Rehearsal.State.DONE, _record, step="", report=report, seconds=seconds
+        claim,
+        Rehearsal.State.DONE,
+        _record,
+        step="",
+        report=report,
+        certificate=certified,
+        seconds=seconds,
     )

@@ -35,6 +35,9 @@ class Rehearsal(Job):
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     step = models.CharField(max_length=100, blank=True, help_text="key of the current round")
     report = models.JSONField(default=list, help_text="a line for each played round")
+    certificate = models.JSONField(
+        default=dict, help_text="the digest of the played rules, and a line for each cheater"
+    )
     seconds = models.FloatField(null=True)
 
     class Meta:

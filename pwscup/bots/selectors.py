@@ -11,12 +11,14 @@ from django.utils.translation import gettext as _
 from pwscup.accounts.selectors import without_activity
 from pwscup.bots.models import Rehearsal
 from pwscup.contests.services import may_change_baseline_teams
+from pwscup.contests.services.games import games_of
 from pwscup.contests.teams import tables
 from pwscup.core.texts import problems
 from pwscup.core.texts.foreign import translated
 from pwscup.core.texts.parts import joined
 from scoring.errors import Problem
 from scoring.registry import ATTACKS
+from scoring.rulesets.answers import ANSWERS
 from scoring.rulesets.kinds import BASELINE_TEAMS
 
 if TYPE_CHECKING:
@@ -92,6 +94,56 @@ def report_of(rehearsal: Rehearsal) -> list[RoundLine]:
         )
         for line in rehearsal.report
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """A line of a certificate in the reader's language: a cheater, its table or its attack, and the missing rule."""
+
+    sentence: str
+    cheater: str
+    is_attack: bool
+    value: str
+    usual: str
+    why: str
+    is_red: bool
+    answer: str
+    rule: str
+
+
+def certificate_of(rehearsal: Rehearsal) -> list[Certified]:
+    """A line for each table and each attack of a cheater, the red ones first."""
+    lines = sorted(rehearsal.certificate.get("lines", ()), key=lambda line: not line["is_red"])
+    return [_certified(line) for line in lines]
+
+
+def _certified(line: dict[str, Any]) -> Certified:
+    is_attack, answer = "bound" in line, line["answer"]
+
+    def shown(name: str) -> str:
+        value = line.get(name)
+        if value is None:
+            return ""
+        return f"{100 * value:.1f} %" if is_attack else f"{value:.4g}"
+
+    (sentence,) = games_of([line])
+    usual = shown("usual")
+    return Certified(
+        sentence,
+        line["cheater"],
+        is_attack,
+        shown("value"),
+        _("%(chance)s, at most %(bound)s") % {"chance": usual, "bound": shown("bound")}
+        if is_attack
+        else usual,
+        "; ".join(
+            " — ".join(problems.parts(Problem.from_dict(problem)))
+            for problem in line.get("problems", ())
+        ),
+        line["is_red"],
+        answer,
+        translated(ANSWERS[answer].title) if answer else "",
+    )
 
 
 def _refused(one: dict[str, Any]) -> tuple[str, str]:

@@ -14,7 +14,10 @@ from pwscup.bots import copies
 from pwscup.bots.models import Rehearsal
 from pwscup.contests.selectors import missing_for_publication
 from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.contests.services.rule_versions import hold, write_down
 from pwscup.core import audit_log, jobs
+from scoring.rulesets import parse_ruleset
+from scoring.rulesets.answers import ANSWERS, with_answer
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
@@ -48,6 +51,18 @@ def discard_dry_run(*, actor: User, contest: Contest, version: int | None = None
     if not _discard_copies(held):
         raise ContestRefused(_("There is no dry run to remove."))
     audit_log.record("contest.dry_run_removed", actor=actor, contest_id=held.pk)
+
+
+@transaction.atomic
+def add_answer(*, actor: User, contest: Contest, version: int | None = None, name: str) -> None:
+    """Add the rule that answers a cheater to the rules of a draft; its certificate no longer holds."""
+    held = lock(contest, version)
+    if held.is_published or name not in ANSWERS or not ANSWERS[name].is_missing(held.ruleset):
+        raise ContestRefused(_("This rule cannot be added here. Change the rules on their page."))
+    rules = parse_ruleset(with_answer(held.ruleset_text, name))
+    hold(held, write_down(held, rules, note=str(_(ANSWERS[name].title)), created_by=actor), actor)
+    contest.ruleset_text = held.ruleset_text
+    contest.__dict__.pop("ruleset", None)
 
 
 def _discard_copies(contest: Contest) -> int:

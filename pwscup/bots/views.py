@@ -21,6 +21,7 @@ from pwscup.contests.organize.common import (
     version_of,
 )
 from pwscup.contests.selectors import missing_for_publication
+from pwscup.contests.services.games import red_lines
 from pwscup.core.http.polling import etag, polled
 
 
@@ -36,12 +37,19 @@ def dry_run(request: HttpRequest, contest: Contest) -> HttpResponse:
         "missing": missing_for_publication(contest),
         "n_bots": copies.n_bots(contest),
         "lines": selectors.report_of(found) if found else [],
+        "certificate": selectors.certificate_of(found) if found else [],
+        "is_certified": red_lines(contest) is not None,
         **_status(found),
     }
     return render(request, "bots/dry_run.html", page)
 
 
 def _changed(request: HttpRequest, contest: Contest) -> HttpResponse:
+    if answer := request.POST.get("answer"):
+        words = _("The rule is added. Run the bots again for another certificate.")
+        given = {"version": version_of(request), "name": answer}
+        back = "organize-dry-run"
+        return carry_out(request, contest, services.add_answer, done=words, back=back, **given)
     removes = "remove" in request.POST
     service = services.discard_dry_run if removes else services.request_dry_run
     done = _("Removed.") if removes else _("The dry run has started.")

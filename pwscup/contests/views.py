@@ -28,6 +28,7 @@ from pwscup.contests.downloads import file_at, terms_first, terms_first_url, ter
 from pwscup.contests.models import Contest
 from pwscup.contests.rules.pages import rules_of
 from pwscup.contests.services.commitment import mixes_of, public_value_of
+from pwscup.contests.services.games import shown_games
 from pwscup.contests.teams import tables
 from pwscup.contests.terms import digest_of, has_terms, local_terms
 from pwscup.core.files import storage
@@ -134,6 +135,7 @@ def rules(request: HttpRequest, slug: str) -> HttpResponse:
         max_team_size=contest.max_team_size,
         unmeasured=selectors.unmeasured_of(contest, dataset),
     )
+    page["known"] = shown_games(contest)
     return render(request, "contests/rules.html", page)
 
 

@@ -57,6 +57,15 @@ def are_measures(value: Any) -> bool:
     )
 
 
+def are_games(value: Any) -> bool:
+    """Known games: names of cheaters, and a sentence; or nothing."""
+    if not isinstance(value, dict) or not value:
+        return value == {}
+    names, sentence = value.get("cheaters"), value.get("sentence")
+    is_list = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    return value.keys() == {"cheaters", "sentence"} and is_list and isinstance(sentence, str)
+
+
 def is_original(value: Any) -> bool:
     """The number of one of a team's originals, or none."""
     return value is None or 1 <= value <= MAX_ORIGINALS

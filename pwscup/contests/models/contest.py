@@ -99,6 +99,11 @@ class Contest(models.Model):
         default=0, help_text="incremented by every change of an organizer"
     )
 
+    known_games = models.JSONField(
+        default=dict,
+        help_text="the cheaters who gain by these rules, and what the organizers say about them",
+    )
+
     # The leaderboard.
     board_audience = models.CharField(
         _("who sees the leaderboard"), max_length=10, choices=Audience, default=Audience.PUBLIC

@@ -36,6 +36,7 @@ from pwscup.contests.services.commitment import (
     mixes_of,
     public_value_of,
 )
+from pwscup.contests.services.games import games_of, red_lines
 from pwscup.contests.services.staff import REFUSALS, open_invitations, refusal_of_office
 from pwscup.core import seals
 from pwscup.core.files.exports import csv_stream, in_parts
@@ -89,6 +90,8 @@ def _overview(
     page |= status(request, contest, page["now"]) | {
         "timeline": guidance.timeline(page["contest_rounds"], page["now"]),
         "interruptions": guidance.interruptions(contest, page["now"]),
+        "is_certified": contest.is_published or red_lines(contest) is not None,
+        "games": [] if contest.is_published else games_of(red_lines(contest) or ()),
         "may_unpublish": policies.may_unpublish(request.user, contest),
         "organizers": contest.organizers.order_by("display_name", "pk"),
         "organizer_form": form or OrganizerForm(),
@@ -124,10 +127,11 @@ def settings(request: SignedIn, contest: Contest) -> HttpResponse:
 @require_POST
 @for_organizers
 def publish(request: HttpRequest, contest: Contest) -> HttpResponse:
+    said = {"sentence": request.POST.get("sentence", "")}
     if "start" in request.POST:
         done = _("The contest is public, and its first round is open.")
-        return _change(request, contest, services.publish_and_start, done)
-    return _change(request, contest, services.publish, _("The contest is public now."))
+        return _change(request, contest, services.publish_and_start, done, **said)
+    return _change(request, contest, services.publish, _("The contest is public now."), **said)
 
 
 @require_POST
@@ -136,8 +140,10 @@ def unpublish(request: HttpRequest, contest: Contest) -> HttpResponse:
     return _change(request, contest, services.unpublish, _("The contest is unpublished."))
 
 
-def _change(request: HttpRequest, contest: Contest, service: Any, done: str) -> HttpResponse:
-    what = {"version": version_of(request)}
+def _change(
+    request: HttpRequest, contest: Contest, service: Any, done: str, **more: Any
+) -> HttpResponse:
+    what = {"version": version_of(request), **more}
     return carry_out(request, contest, service, done=done, back="organize-contest", **what)
 
 

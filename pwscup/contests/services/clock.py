@@ -205,9 +205,11 @@ def start_rounds(
 
 
 @transaction.atomic
-def publish_and_start(*, actor: User, contest: Contest, version: int | None = None) -> None:
+def publish_and_start(
+    *, actor: User, contest: Contest, version: int | None = None, sentence: str | None = None
+) -> None:
     """Publish a draft and open its first round now: both, or nothing."""
-    publish(actor=actor, contest=contest, version=version)
+    publish(actor=actor, contest=contest, version=version, sentence=sentence)
     start_rounds(actor=actor, contest=contest)
 
 

@@ -19,6 +19,7 @@ from pwscup.contests import policies, selectors
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.services.commitment import drawn, ensure_committed
 from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.contests.services.games import known_games
 from pwscup.contests.services.rounds import suggested_rounds
 from pwscup.contests.services.rule_versions import write_down
 from pwscup.contests.services.table import drop_draft, drop_preparation
@@ -131,15 +132,27 @@ def _plain(value: Any) -> Any:
 
 
 @transaction.atomic
-def publish(*, actor: User | None, contest: Contest, version: int | None = None) -> None:
-    """Publish the contest; the draft of its table and the raw file are deleted."""
+def publish(
+    *,
+    actor: User | None,
+    contest: Contest,
+    version: int | None = None,
+    sentence: str | None = None,
+) -> None:
+    """Publish the contest; the draft of its table and the raw file are deleted.
+
+    A `sentence` is what participants read about the games that the certificate of the dry run shows; an empty one is
+    refused where there are any, or no certificate of these rules. Without one nothing is asked or shown.
+    """
     held = lock(contest, version)
     missing = selectors.missing_for_publication(held)
     if missing:
         raise ContestRefused(*missing)
+    if sentence is not None:
+        held.known_games = known_games(held, sentence)
     ensure_committed(held)
     held.is_published = contest.is_published = True
-    held.save(update_fields=["is_published"])
+    held.save(update_fields=["is_published", "known_games"])
     drop_draft(held)
     drop_preparation(held)
     audit_log.record("contest.published", actor=actor, contest_id=contest.pk, subject=contest.slug)

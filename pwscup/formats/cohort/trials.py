@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pwscup.formats.cohort.bots import files_of, synthetic_file
-from pwscup.formats.common.bots import public_table
+from pwscup.formats.common.cheats import public_table
 from pwscup.formats.common.trials import has_original_values
 from pwscup.formats.trying import Tried
 from scoring.audits.synthetic import n_copies

@@ -118,7 +118,7 @@ class Anonymizer:
         if not bot.cheat:
             return anonymized_files(original, bot, seed, turn.round)
         made = cheated(turn, original, is_aligned=True)
-        return made and _files(made, original.schema.public())
+        return None if made is None else _files(made, original.schema.public())
 
     def note(self, bot: Bot) -> str:
         return bot.note

@@ -12,8 +12,6 @@ from pwscup.bots.cast import SACRIFICED
 from pwscup.contests.teams.tables import ORIGINAL, table_of
 from pwscup.core.files import storage
 from pwscup.formats.attacks.sheets import sheets_of
-from scoring.anonymizers import ANONYMIZERS
-from scoring.anonymizers.back_mapping import ID as BACK_MAPPING
 from scoring.cheaters import CHEATERS, Hand, Target
 from scoring.questions.attackers import read_sheet
 from scoring.tables.reading import read_table
@@ -40,16 +38,12 @@ def public_table(dataset: Dataset) -> pd.DataFrame:
 
 
 def cheated(turn: Turn, dataset: Dataset, *, is_aligned: bool) -> Anonymized | None:
-    """The table of the cheater that a bot plays, in values that the rules allow; None where it publishes none."""
+    """The table of the cheater that a bot plays; None where it publishes none."""
     cheater = CHEATERS[turn.bot.cheat]
     if cheater.table is None:
         return None
     schema, table = dataset.schema.public(), public_table(dataset)
-    made = cheater.table(Hand(table, schema, _others(dataset), is_aligned))
-    if made is None or turn.round.contest.ruleset.validity.values != ORIGINAL:
-        return made
-    rng = np.random.default_rng(0)  # the most frequent value of each label: nothing is drawn
-    return ANONYMIZERS[BACK_MAPPING].step(made, table, schema, rng, {})
+    return cheater.table(Hand(table, schema, _others(dataset), is_aligned))
 
 
 def _others(dataset: Dataset) -> pd.DataFrame | None:

@@ -12,7 +12,8 @@ import pandas as pd
 
 from pwscup.contests.selectors import dataset_of
 from pwscup.core.files import storage
-from pwscup.formats.common.bots import guess_file, public_table
+from pwscup.formats.common.bots import guess_file
+from pwscup.formats.common.cheats import public_table
 from pwscup.formats.trying import Tried
 from scoring.anonymizers import anonymize
 from scoring.anonymizers.back_mapping import back_mapping

@@ -15,6 +15,7 @@ from pwscup.disclosure import services
 from pwscup.formats.hidden.disclosed import (
     disclosed_attributes,
     epsilon_of_round,
+    most_per_cell,
     target_attributes,
 )
 from pwscup.formats.playing import Turn
@@ -154,6 +155,7 @@ class Estimator:
         counts = cheated(turn) if turn.bot.cheat else self.methods[self.note(turn.bot)](turn)
         if counts is None:
             return None
+        counts = np.minimum(counts, most_per_cell(turn.round.contest))
         return {"estimate": ("estimate.csv", write_estimate(counts, target_of(turn)))}
 
     def note(self, bot: Bot) -> str:

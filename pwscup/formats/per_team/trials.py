@@ -14,7 +14,8 @@ import pandas as pd
 from pwscup.contests.selectors import dataset_of
 from pwscup.core.files import storage
 from pwscup.formats.attacks.archives import records_of
-from pwscup.formats.common.bots import guess_file, public_table
+from pwscup.formats.common.bots import guess_file
+from pwscup.formats.common.cheats import public_table
 from pwscup.formats.common.trials import (
     applied,
     carried_out,
