@@ -243,7 +243,8 @@ def _families(ruleset: Ruleset, unmeasured: set[str]) -> tuple[Family, ...]:
 
 
 def _options(options: Options, measures: Collection[str]) -> tuple[str, ...]:
-    linkage = tuple(id_ for id_, measure in MEASURES.items() if measure.family == "linkage")
+    rates = (m for m in MEASURES.values() if m.family == "linkage")
+    linkage = tuple(m.id for m in rates if not m.draws)  # one that draws has no ties
     return tuple(
         str(words)
         for (name, value), words in OPTIONS.items()
