@@ -35,6 +35,8 @@ def board_places(
     found: Mapping[K, Found[K]],
     boards: Mapping[str, Lines[K]],
     changed: Mapping[str, Any] | None = None,
+    *,
+    are_shared: bool = False,
 ) -> dict[str, dict[K, Place]]:
     """The intervals on all boards of scores.
 
@@ -46,6 +48,8 @@ def board_places(
         The records that attackers found; a table without it has exact rates.
     boards
         What `ranked_boards` gave. A team without a total has no intervals.
+    are_shared
+        As in `scoring.formulas.uncertainty.places`.
 
     Examples
     --------
@@ -67,7 +71,9 @@ def board_places(
         if spec.direction == "lower":
             sides[spec.key] = -sides[spec.key][0], -sides[spec.key][1]
     return {
-        spec.key: _placed(drawn.draws.teams, sides[spec.key], boards[spec.key], spec.direction)
+        spec.key: _placed(
+            drawn.draws.teams, sides[spec.key], boards[spec.key], spec.direction, are_shared
+        )
         for spec in specs
     }
 
@@ -128,8 +134,12 @@ def measure_places(
         "overall": {t: line for t, line in boards.overall.items() if t in facts.taking_part},
     }
     return {
-        name: _placed(position, sides, lines[name], "higher" if name == "attack" else "lower")
-        for name, sides in (("anonymization", tables), ("attack", attacks), ("overall", overall))
+        name: _placed(position, sides, lines[name], direction, ranking.shares_ranks)
+        for name, sides, direction in (
+            ("anonymization", tables, "lower"),
+            ("attack", attacks, "higher"),
+            ("overall", overall, "lower"),
+        )
     }
 
 
@@ -138,7 +148,7 @@ def _highest(values: Mapping[str, float | None], attacks: Sequence[str]) -> floa
 
 
 def _placed(
-    position: Mapping[K, int], sides: Sides, lines: Lines[K], direction: str
+    position: Mapping[K, int], sides: Sides, lines: Lines[K], direction: str, are_shared: bool
 ) -> dict[K, Place]:
     """The intervals of the teams with a total; `sides` are higher where they are better."""
     teams = sorted((t for t, line in lines.items() if line.total is not None), key=repr)
@@ -147,7 +157,7 @@ def _placed(
     columns, sign = [position[team] for team in teams], 1 if direction == "higher" else -1
     totals = sign * np.array([lines[team].total for team in teams], dtype=float)
     ranks = np.array([lines[team].rank for team in teams])
-    made = places(totals, sides[0][:, columns], sides[1][:, columns], ranks)
+    made = places(totals, sides[0][:, columns], sides[1][:, columns], ranks, are_shared=are_shared)
     if sign < 0:
         made = [replace(p, total_low=-p.total_high, total_high=-p.total_low) for p in made]
     return dict(zip(teams, made, strict=True))

@@ -259,7 +259,12 @@ class Draws(Generic[K]):
 
 
 def places(
-    totals: Floats, worse: Floats, better: Floats, ranks: npt.NDArray[np.int64]
+    totals: Floats,
+    worse: Floats,
+    better: Floats,
+    ranks: npt.NDArray[np.int64],
+    *,
+    are_shared: bool = False,
 ) -> list[Place]:
     """The intervals of the totals of a board, and of its ranks.
 
@@ -271,12 +276,17 @@ def places(
         Draws of true totals that are as bad, and as good, as the data admit; the same where nothing is corrected.
     ranks : n_teams
         The ranks of the board, tie-breaks included.
+    are_shared
+        Teams have the rank that they share, and rivals are those of these ranks.
     """
     tail = (1 - LEVEL) / 2
     low = np.minimum(totals, np.quantile(worse, tail, axis=0))
     high = np.maximum(totals, np.quantile(better, 1 - tail, axis=0))
     compared = _compared(totals, worse, better)
-    shared, rivals = _shared(ranks, compared), [_rival(j, ranks) for j in range(len(ranks))]
+    shared = _shared(ranks, compared)
+    if are_shared:
+        ranks = np.array(shared)
+    rivals = [_rival(j, ranks) for j in range(len(ranks))]
     return [
         Place(
             float(low[j]),

@@ -341,6 +341,7 @@ class RankingSpec:
     `baselines`, some of `BASELINES`, attack for the worst case and are not ranked. The table of a
     `disqualified` team is "out" of the contest or counts as "lost", with all its records found. With the
     `penalty` "repeats" each attacker after the first who finds the same record takes a point of protection.
+    With the `ties` "not-separable" teams share the rank of the best one from whom the data do not separate them.
     """
 
     utility: tuple[str, ...] = ()
@@ -359,8 +360,14 @@ class RankingSpec:
     baselines: tuple[str, ...] = ()
     disqualified: str = "out"
     penalty: str = "none"
+    ties: str = "equal"
     directions: Mapping[str, str] = field(default_factory=dict)
     """Direction of each measure that the ruleset defines."""
+
+    @property
+    def shares_ranks(self) -> bool:
+        """Teams that are not separable share a rank."""
+        return self.ties == "not-separable"
 
     def direction(self, measure: str) -> str:
         """Direction of a measure, "lower" or "higher"; KeyError for an unknown one."""

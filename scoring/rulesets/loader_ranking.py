@@ -24,6 +24,8 @@ BASELINES = ("built-in", "house")
 """Attackers that count for the worst rate and are not ranked: those of the library, and the platform's teams."""
 DISQUALIFIED = ("out", "lost")
 PENALTIES = ("none", "repeats")
+TIES = ("equal", "not-separable")
+"""Which teams share a rank: those with equal totals, or all that the data do not separate."""
 WEIGHTED_SUM = "weighted-sum"
 AVERAGED_THEMSELVES = ("top-k-attack", "binomial-threshold")
 """Formulas whose attacks are put together as their definitions say."""
@@ -59,6 +61,7 @@ def read_ranking(
             "attackers": _attackers(ranking, {*formula.uses, *tie_breaks}, [formula]),
             **_headings(ranking, measures),
             "directions": _directions(measures),
+            **_chosen(ranking, ties=TIES),
         }
     return RankingSpec(formula=name, settings=settings, tie_breaks=tie_breaks, **shared)
 
@@ -86,10 +89,15 @@ def read_shared(
         "directions": _directions(measures),
         "attackers": _attackers(ranking, used, formulas),
         "baselines": ranking.choices("baselines", BASELINES) if ranking.has("baselines") else (),
-        **{
-            key: ranking.choice(key, choices) if ranking.has(key) else choices[0]
-            for key, choices in (("disqualified", DISQUALIFIED), ("penalty", PENALTIES))
-        },
+        **_chosen(ranking, disqualified=DISQUALIFIED, penalty=PENALTIES, ties=TIES),
+    }
+
+
+def _chosen(ranking: Document, **keys: Sequence[str]) -> dict[str, str]:
+    """Each key, or the first of its choices where it is left out."""
+    return {
+        key: ranking.choice(key, choices) if ranking.has(key) else choices[0]
+        for key, choices in keys.items()
     }
 
 

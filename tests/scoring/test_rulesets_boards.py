@@ -45,6 +45,7 @@ def values():
     found = values_of(LECTURE)
     found["ranking"] = {"utility_measure": "LOSS", "baselines": ["built-in", "house"]}
     found["ranking"] |= {"disqualified": "lost", "penalty": "repeats", "attackers": "median"}
+    found["ranking"] |= {"ties": "not-separable"}
     found["board"] = copy.deepcopy(BOARDS)
     found["board"].append(board("mean", "weighted-sum"))
     return found
@@ -66,6 +67,7 @@ def test_boards_are_read(values):
     assert (ranking.utility_measure, ranking.attackers) == ("LOSS", "median")
     assert ranking.baselines == ("built-in", "house")
     assert (ranking.disqualified, ranking.penalty) == ("lost", "repeats")
+    assert ranking.shares_ranks
 
 
 def test_a_ruleset_without_a_list_has_no_boards():
@@ -73,6 +75,7 @@ def test_a_ruleset_without_a_list_has_no_boards():
     assert rules.boards == ()
     ranking = rules.ranking
     assert (ranking.baselines, ranking.disqualified, ranking.penalty) == ((), "out", "none")
+    assert not ranking.shares_ranks
 
 
 def test_what_boards_share_may_be_left_out(values):
@@ -122,6 +125,7 @@ def test_every_formula_may_have_a_board(values, formula):
         (change(["ranking", "baselines"], ["teams"]), "ranking.baselines", "['teams']"),
         (change(["ranking", "disqualified"], "gone"), "ranking.disqualified", "gone"),
         (change(["ranking", "penalty"], "all"), "ranking.penalty", "all"),
+        (change(["ranking", "ties"], "all"), "ranking.ties", "all"),
         (change(["board"], []), "board", "[]"),
     ],
 )

@@ -211,6 +211,22 @@ def test_groups_share_the_rank_of_their_best():
     assert found[ordered[0]].shared == 1
 
 
+def test_where_ranks_are_shared_rivals_are_those_of_other_groups():
+    contest = contest_of(8, n=60)
+    boards = ranked_boards([SUM], contest.observed)
+    plain = board_places([SUM], contest.observed, contest.found, boards)["sum"]
+    found = board_places([SUM], contest.observed, contest.found, boards, are_shared=True)["sum"]
+    groups = {place.shared for place in plain.values()}
+    assert 1 < len(groups) < len(plain)
+    for team, place in found.items():
+        assert place.shared == plain[team].shared
+        assert place.rank_low <= place.shared <= place.rank_high
+        assert place.rival in groups
+        better = [rank for rank in groups if rank < place.shared]
+        if better:
+            assert place.rival == max(better)
+
+
 def test_a_team_without_a_total_has_no_interval():
     scores = Scores(
         ("a", "b", "c"), {"a": {"b": 40.0}}, {"a": 50.0, "b": 60.0}, defenders=frozenset("ab")

@@ -14,12 +14,14 @@ from django.utils import timezone
 
 from pwscup.contests import truth
 from pwscup.contests.models import Contest
+from pwscup.contests.rules.ranking import ranking_lines
 from pwscup.leaderboards import services
 from pwscup.leaderboards.boards.cells import verdict_of
 from pwscup.leaderboards.boards.sections import INTERVAL
 from pwscup.leaderboards.ceremony.services import _places
 from pwscup.submissions.evaluation.found import found_records
 from pwscup.submissions.models import Evaluation
+from scoring.rulesets import load_ruleset, parse_ruleset
 from tests import factories
 from tests.web import board_facts
 from tests.web.api import Program
@@ -61,6 +63,39 @@ def test_few_records_separate_nobody_and_many_do():
     assert any(row["interval"]["rank_low"] < row["interval"]["rank_high"] for row in few.values())
     many = rows_of(with_bitmaps(board_facts.lecture(slug="many"), n=20_000).contest)
     assert all(row["interval"]["separable"] for row in many.values())
+
+
+SHARED = ("[ranking]\n", '[ranking]\nties = "not-separable"\n')
+
+
+@pytest.mark.parametrize("n", [5, 20_000])
+def test_teams_that_the_data_do_not_separate_share_a_rank(client, n):
+    plain = rows_of(with_bitmaps(board_facts.lecture(slug="plain"), n=n).contest)
+    played = with_bitmaps(board_facts.lecture(replace=(SHARED,)), n=n)
+    rows = rows_of(played.contest)
+    assert {name: row["total"] for name, row in rows.items()} == {
+        name: row["total"] for name, row in plain.items()
+    }
+    ranks = sorted(row["rank"] for row in rows.values())
+    assert sorted(row["rank"] for row in plain.values()) == [1, 2, 3]
+    assert (ranks == [1, 2, 3]) == (n == 20_000)
+    shared = [name for name, row in rows.items() if ranks.count(row["rank"]) > 1]
+    assert all(rows[name]["tie_broken_by"] is None for name in shared)
+    if shared:
+        words = verdict_of(rows[shared[0]]["rank"], rows[shared[0]]["interval"])
+        assert words in client.get(reverse("board", args=[played.contest.slug])).text
+        assert rows[shared[0]]["interval"]["rival"] in ranks
+    said = dict(ranking_lines(played.contest.ruleset))
+    assert "do not separate" in said["Shared ranks"]
+
+
+@pytest.mark.parametrize("board", ["overall", "anonymization", "attack"])
+def test_boards_of_measures_share_ranks_too(board):
+    rules = parse_ruleset(load_ruleset("pwscup2015").text.replace(*SHARED))
+    played = with_bitmaps(board_facts.game(factories.make_contest(ruleset=rules)), n=5)
+    ranks = [row["rank"] for row in rows_of(played.contest, board).values()]
+    assert min(ranks) == 1
+    assert len(set(ranks)) < len(ranks) == 3
 
 
 def test_boards_of_measures_have_intervals_too():

@@ -23,6 +23,7 @@ from pwscup.contests.rules.ranking_texts import (
     SAFETY,
     SCORES,
     SEASONS,
+    SHARED_RANKS,
     TIE_BREAKS,
     TIES,
     TOP_K,
@@ -77,6 +78,8 @@ def ranking_lines(ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
     if len([stage for stage in ruleset.stages if stage.weight]) > 1:
         lines.append((_("Season"), _season(ruleset.stages, direction_of(ranking.formula))))
     lines += [(_("Limits of this ranking"), text) for text in weaknesses(ruleset)]
+    if ranking.shares_ranks:
+        lines.append((_("Shared ranks"), str(SHARED_RANKS)))
     if ranking.tie_breaks:
         if by_ranks:
             lines += _parts(ranking.tie_breaks, ruleset)
@@ -138,6 +141,7 @@ def _shared(ruleset: Ruleset) -> Lines:
     said += [str(BASELINES[name]) for name in ranking.baselines]
     said += [str(LOST)] if ranking.disqualified == "lost" else []
     said += [str(REPEATS)] if ranking.penalty == "repeats" else []
+    said += [str(SHARED_RANKS)] if ranking.shares_ranks else []
     return [(_("Also"), joined(*said))] if said else []
 
 

@@ -177,6 +177,11 @@ REPEATS = _(
     "Protection is less by L − 1, but not below 0, where L is the largest number of attackers who found one and the "
     "same record of the table."
 )
+SHARED_RANKS = _(
+    "Once the attacks are shown, teams that the data do not separate (by intervals over the records of the tables) "
+    "share a rank, that of the best of them, whatever their totals and tie-breaks. Ranks that other boards and the "
+    "season add are those of the totals."
+)
 
 SAFETY = {
     (True, True): _(

@@ -18,7 +18,7 @@ from pwscup.leaderboards.boards.sections import (
     measure_cell,
     named,
     phase_row,
-    with_interval,
+    with_intervals,
 )
 from scoring.formulas import Boards, Line, TableFacts, measure_ranks, season_lines
 from scoring.formulas.ranking import TEAMS, AnonymizationStanding, AttackStanding
@@ -37,7 +37,7 @@ def build(facts: Facts) -> dict[str, Any]:
     places = _places(facts, made)
 
     def placed(name: str, found: list[Row]) -> list[Row]:
-        return [with_interval(row, places.get(name, {})) for row in found]
+        return with_intervals(found, places.get(name, {}), facts.ranking)
 
     return {
         "anonymization": {

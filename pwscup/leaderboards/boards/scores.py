@@ -16,7 +16,7 @@ from pwscup.leaderboards.boards.sections import (
     matrix,
     named,
     phase_row,
-    with_interval,
+    with_intervals,
 )
 from scoring.formulas import OF_LISTED, PARTS, Line, Scores, ranked_boards
 from scoring.rulesets.base import ONLY_BOARD, BoardSpec
@@ -61,7 +61,13 @@ def _places(
         return {}
     from scoring.formulas.places import board_places  # loads NumPy
 
-    return board_places(facts.rules.score_boards, _scores(facts), facts.found, lines)
+    return board_places(
+        facts.rules.score_boards,
+        _scores(facts),
+        facts.found,
+        lines,
+        are_shared=facts.ranking.shares_ranks,
+    )
 
 
 def boards_of(facts: Facts) -> dict[str, dict[int, Line]]:
@@ -165,7 +171,7 @@ def _section(
         "parts": _parts(facts, spec),
         "missing": _missing(facts, spec),
         "is_built_in": bool(worst),
-        "rows": [with_interval(row, places) for row in _rows(facts, spec, boards, worst)],
+        "rows": with_intervals(_rows(facts, spec, boards, worst), places, facts.ranking),
     }
 
 

@@ -7,7 +7,7 @@ of measures and texts are added when a page is rendered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -203,15 +203,24 @@ def measure_cell(value: float | None, rank: int | None) -> Row:
 INTERVAL = ("total_low", "total_high", "rank_low", "rank_high", "separable")
 
 
-def with_interval(row: Row, places: Mapping[int, Place]) -> Row:
-    """A row that has a rank with its team's interval, if it is known; ends of totals with six decimals."""
-    place = places.get(row["team"]) if row["rank"] is not None else None
-    if place is None:
+def with_intervals(
+    rows: Sequence[Row], places: Mapping[int, Place], ranking: RankingSpec
+) -> list[Row]:
+    """The rows, those with ranks with their teams' intervals, if known; ends of totals with six decimals.
+
+    Where teams that are not separable share a rank, they have it, and no tie-break decided.
+    """
+    return [_with_interval(row, places.get(row["team"]), ranking) for row in rows]
+
+
+def _with_interval(row: Row, place: Place | None, ranking: RankingSpec) -> Row:
+    if place is None or row["rank"] is None:
         return row
     found = {name: getattr(place, name) for name in (*INTERVAL, "rival")}
-    return row | {
-        "interval": {n: round(v, 6) if isinstance(v, float) else v for n, v in found.items()}
-    }
+    interval = {n: round(v, 6) if isinstance(v, float) else v for n, v in found.items()}
+    shared = {"rank": place.shared} if ranking.shares_ranks else {}
+    undecided = {"tie_broken_by": None} if shared and "tie_broken_by" in row else {}
+    return row | shared | undecided | {"interval": interval}
 
 
 def named(player: Player, rank: int | None) -> Row:
