@@ -15,7 +15,7 @@ from pwscup.contests.services.games import games_of
 from pwscup.contests.teams import tables
 from pwscup.core.texts import problems
 from pwscup.core.texts.foreign import translated
-from pwscup.core.texts.parts import joined
+from pwscup.core.texts.parts import joined, percent
 from scoring.errors import Problem
 from scoring.registry import ATTACKS
 from scoring.rulesets.answers import ANSWERS
@@ -124,10 +124,12 @@ def _certified(line: dict[str, Any]) -> Certified:
         value = line.get(name)
         if value is None:
             return ""
-        return f"{100 * value:.1f} %" if is_attack else f"{value:.4g}"
+        return percent(f"{100 * value:.1f}") if is_attack else f"{value:.4g}"
 
     (sentence,) = games_of([line])
     usual = shown("usual")
+    if not is_attack and line.get("direction") == "lower":
+        usual = _("%(total)s (the lower, the better)") % {"total": usual}
     return Certified(
         sentence,
         line["cheater"],

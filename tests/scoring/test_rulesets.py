@@ -77,12 +77,13 @@ def test_the_robust_format_is_that_of_2015_but_for_its_answers_to_score_gaming()
     declared = tuple(dataclasses.replace(spec, truth="declared") for spec in robust.rounds)
     assert (declared, robust.limits) == (papers.rounds, papers.limits)
     assert robust.round("attack").truth == "either"
-    assert set(robust.measures) - set(papers.measures) == {"marginals", "nearest-link"}
+    assert set(robust.measures) - set(papers.measures) == {"marginals", "nearest-link", "verbatim"}
     assert robust.ranking == dataclasses.replace(
         papers.ranking,
         utility=(*papers.ranking.utility, "marginals"),
         linkage=(*papers.ranking.linkage, "nearest-link"),
         attackers="median",
+        directions={"verbatim": "lower"},
     )
 
 

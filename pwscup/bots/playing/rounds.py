@@ -101,6 +101,7 @@ def hand_in_tables(play: Play) -> int:
     taken = [
         (team, bot, own[0] if len(own := numbers_of(team)) == 1 else number)
         for (team, bot), number in zip(_idle(play).items(), cycle(numbers), strict=False)
+        if not (bot.cheat and round.spec.is_organizers)
     ]
     tables = [(team, bot, _table_of(team, number), number) for team, bot, number in taken]
     known, made = player.known(round), []
