@@ -19,6 +19,7 @@ from scoring.attacks import ties
 from scoring.attacks.ranks import rank_guess
 from scoring.attacks.strongest import strongest_attack
 from scoring.kernels import amounts
+from scoring.scores.alignment import frame_of
 from scoring.scores.comparison import Comparison, Options, row_sums
 from scoring.tables.equivalence import IntArray, NumberArray
 
@@ -276,7 +277,7 @@ def strongest(comparison: Comparison, options: Options = DEFAULT) -> float | Non
     """
     order = np.argsort(comparison.source)  # so that the order of the records decides nothing
     found = strongest_attack(
-        comparison.prepared,
+        frame_of(comparison.prepared.original),  # nor that of the codes of its values
         comparison.anonymized.iloc[order].reset_index(drop=True),
         comparison.source[order],
         comparison.schema,

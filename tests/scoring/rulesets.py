@@ -66,3 +66,11 @@ def drop(path: list[str | int]) -> Apply:
         del values[last]
 
     return apply
+
+
+def measure(values, ids):
+    """Let a ruleset have only these measures, as a list, and no gate."""
+    for key in ("measure", "gate"):
+        values["scoring"].pop(key, None)
+    values["scoring"]["measures"] = list(ids)
+    return values

@@ -21,6 +21,7 @@ from scoring.evaluate import score
 from scoring.formats.lecture import mark_kept, split
 from scoring.formats.lecture.split import KEY_SCHEMA, TeamDraw, key_of, lines_of_team
 from scoring.rulesets import load_ruleset
+from scoring.scores.options import Options
 from scoring.tables.aligned import read_aligned, read_release
 from scoring.tables.number_lists import read_candidate_guess
 from scoring.tables.reading import read_table, write_table
@@ -191,13 +192,13 @@ def test_the_scores_are_those_of_the_library(run, submission, contest):
     table, source = submitted(submission, original)
     assert len(table) == SAMPLE - 2
     ruleset = load_ruleset("pets-lecture")
-    expected = score(
-        original, table, source, SCHEMA, measures=[*map(ruleset.measure, ruleset.measures)]
-    )
+    measures = [*map(ruleset.measure, ruleset.measures)]
+    options = Options(seed=1)  # which the command prints
+    expected = score(original, table, source, SCHEMA, options=options, measures=measures)
     assert 0 < expected["LOSS"] < 1
     status, out, _err = run(f"score {SUBMISSION} --json")
     values = json.loads(out)
-    assert status == 0
+    assert (status, values.pop("seed")) == (0, 1)
     assert values.pop("utility") == pytest.approx(100 * (1 - expected["LOSS"]))
     assert values == expected
     assert f"utility {100 * (1 - expected['LOSS']):.2f}" in run(f"score {SUBMISSION}")[1]

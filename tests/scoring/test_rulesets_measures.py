@@ -160,7 +160,7 @@ def test_what_is_wrong_is_named_with_its_key(changed, key, got):
 )
 def test_a_measure_that_needs_rows_is_refused_for_synthetic_tables(chosen, key):
     values = values_of("synthetic-cohort")
-    del values["scoring"]["measures"]
+    del values["scoring"]["measure"], values["scoring"]["gate"]
     values["scoring"] |= chosen
     found = [p for p in problem_list(values) if p.params["key"] == key]
     assert [(p.params["expected"], p.params["got"]) for p in found] == [

@@ -12,6 +12,7 @@ from scoring.rulesets.loader_ranking import is_loss
 from tests.scoring.rulesets import (
     change,
     drop,
+    measure,
     message_of,
     parsed,
     problem_list,
@@ -92,7 +93,7 @@ def test_a_measure_without_a_direction():
 
 
 def test_known_measures_are_reported(values):
-    values["scoring"]["measures"] = ["LOSS", "U9"]
+    measure(values, ["LOSS", "U9"])
     values["ranking"]["settings"]["attack"] = -1
     [measures, setting] = [p.message for p in problem_list(values)]
     assert "U1, U2, U3" in measures
@@ -224,7 +225,7 @@ def test_a_measure_that_utility_cannot_be_made_of(values, id_):
 
 
 def test_a_measure_of_utility_must_be_scored(values):
-    values["scoring"]["measures"] = ["S1"]
+    measure(values, ["S1"])
     assert "a measure that is among those of scoring" in message_of(values)
 
 
