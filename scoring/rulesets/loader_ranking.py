@@ -25,7 +25,7 @@ BASELINES = ("built-in", "house")
 DISQUALIFIED = ("out", "lost")
 PENALTIES = ("none", "repeats")
 TIES = ("equal", "not-separable")
-"""Which teams share a rank: those with equal totals, or all that the data do not separate."""
+"""The teams that share a rank: those with equal totals, or all that the data do not separate."""
 WEIGHTED_SUM = "weighted-sum"
 AVERAGED_THEMSELVES = ("top-k-attack", "binomial-threshold")
 """Formulas whose attacks are put together as their definitions say."""
