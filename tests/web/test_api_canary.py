@@ -19,7 +19,9 @@ from tests.web.pipeline import close, scored
 
 CANARY = b"canary"
 COUNT = 734_003_317_293
-"""A count that stands in Red's answer and estimate and nowhere else, and in no fingerprint by chance."""
+"""A count that stands in Red's answer and nowhere else, and in no fingerprint by chance."""
+ESTIMATE = factories.DP_TRUTH.replace(b"F,young,1", b"F,young,2")
+"""Red's estimate, whose counts are at most the number of records."""
 
 
 @pytest.fixture
@@ -34,8 +36,7 @@ def played(cast):
     query = {"query": {"columns": ["sex"]}, "epsilon": "0.25"}
     assert program.post(f"{path}/answers", query).status_code == 201
     Answer.objects.filter(team=red).update(counts=[COUNT, 1])
-    estimate = factories.DP_TRUTH.replace(b"F,young,1", f"F,young,{COUNT}".encode())
-    program.post(f"{path}/submissions", estimate, "text/csv")
+    program.post(f"{path}/submissions", ESTIMATE, "text/csv")
     scored(Submission.objects.get())
     close(interactive)
     return contest
@@ -87,7 +88,8 @@ def test_nothing_hidden_is_told(cast, played, viewer, settings):
     submission = f"/submissions/{Submission.objects.get().public_id}"
     file, path = f"{submission}/files/estimate", "/contests/dp/rounds/interactive/answers/1"
     counts = holding(told, str(COUNT).encode())
-    assert counts == ([path, f"{path}.csv", file] if viewer == "alice" else [])
+    assert counts == ([path, f"{path}.csv"] if viewer == "alice" else [])
+    assert holding(told, ESTIMATE) == ([file] if viewer == "alice" else [])
     values = holding(told, b'"table-L2": ')
     own = ["/contests/dp/rounds/interactive/submissions", submission]
     assert values == {"alice": own, "oscar": [submission]}.get(viewer, [])
