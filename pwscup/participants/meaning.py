@@ -57,7 +57,7 @@ def meaning_of(
     is_beaten = official and strongest and strongest.rate > official.rate
     n = int(values.get("n_anonymized") or values.get("n_people") or 0)
     level = _level(strongest)
-    step, address = _step(submission, level, may_audit and audit is None)
+    step, address = _step(submission, level, audit, may_audit=may_audit)
     return Meaning(
         sentence=_sentence(strongest, n),
         level=level,
@@ -111,13 +111,15 @@ def _sentence(strongest: Reached | None, n: int) -> str:
     return _("%(hits)d of %(n)d records are found by the attack “%(attack)s”.") % facts
 
 
-def _step(submission: Submission, level: str, may_try: bool) -> tuple[str, str]:
+def _step(
+    submission: Submission, level: str, audit: Audit | None, *, may_audit: bool
+) -> tuple[str, str]:
     """One next step, and its address."""
-    if may_try:
+    if may_audit and audit is None:
         return _("Let every attacker of the platform try"), reverse(
             "audit", args=[submission.public_id]
         )
-    if level in (DANGER, WARNING) and submission.round.contest.format.declares_rows:
+    if may_audit and level in (DANGER, WARNING) and submission.round.contest.format.declares_rows:
         return _("See which columns give records away"), reverse(
             "submission-data", args=[submission.public_id]
         )

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import random
+import tomllib
 import zipfile
 from collections.abc import Callable
 from datetime import timedelta
@@ -14,6 +15,7 @@ from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
 
+import tomli_w
 from django.conf import settings
 from django.utils import timezone
 
@@ -286,7 +288,9 @@ def of_version(found: dict[str, bytes], version: int) -> dict[str, bytes]:
             continue
         later = {column.name for column in sheet.columns if column.since > version}
         if later and sheet.entry in found:
-            without = _json_without if sheet.entry.endswith(".json") else _csv_without
+            without = {"json": _json_without, "toml": _toml_without}.get(
+                sheet.entry.rpartition(".")[2], _csv_without
+            )
             older[sheet.entry] = without(found[sheet.entry], later)
     return listed(older, version=version)
 
@@ -297,6 +301,16 @@ def _json_without(data: bytes, columns: set[str]) -> bytes:
         return data
     lines = (json.dumps({k: row[k] for k in row if k not in columns}) for row in rows)
     return ("[\n" + ",\n".join(lines) + "\n]\n").encode()
+
+
+def _toml_without(data: bytes, columns: set[str]) -> bytes:
+    return tomli_w.dumps(_kept(tomllib.loads(data.decode()), columns)).encode()
+
+
+def _kept(part: Any, columns: set[str]) -> Any:
+    if not isinstance(part, dict):
+        return part
+    return {key: _kept(value, columns) for key, value in part.items() if key not in columns}
 
 
 def _csv_without(data: bytes, columns: set[str]) -> bytes:

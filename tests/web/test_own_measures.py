@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -99,8 +100,7 @@ min = 5
 def own_rules(measures: str = MEASURES, file: str = MODEL_FILE):
     text = factories.cohort_ruleset().text
     head = text[: text.index("[ranking]")]
-    listed = ", ".join(f'"{id_}"' for id_ in BUILT_IN)
-    head = head.replace(f"measures = [{listed}]\n", "")
+    head = re.sub(r"\[\[scoring\.measure\]\]\n(?:(?!\[).*\n)*", "", head)
     title = 'title.ja = "合成データ（CSV）"\n'
     assert title in head
     return parse_ruleset(head.replace(title, title + file) + measures)

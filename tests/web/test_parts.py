@@ -202,6 +202,7 @@ def test_a_team_verifies_its_release(cup, cast):
     files = files_of(cup.red)
     found = hand_in(cast.alice, cup.red, files)
     release = lecture.publish(cup.contest)["Red"]
+    cup.contest.refresh_from_db()  # the mixes of its draws
     secret = bytes.fromhex((settings.PRIVATE_ROOT / cup.contest.secret.path).read_text())
     reveal = reveals.document(cup.contest, secret, timezone.now())
     schema = cup.contest.datasets.get(team=None).schema.public()

@@ -280,8 +280,8 @@ OF_TABLE = {
 LIKE_A_CUP = """
 from scoring.rulesets import Format, load_ruleset
 TEXT = load_ruleset("microdata-classroom").text.replace('id = "microdata-classroom"', 'id = "own"')
-HEAD, REST = TEXT.split("version = 1")
-ENTRY = Format("own", f'{HEAD}version = 1\\nmodelled_on = "Some Cup"{REST}', "fails_own:drawn")
+HEAD, REST = TEXT.split("version = ", 1)
+ENTRY = Format("own", f'{HEAD}modelled_on = "Some Cup"\\nversion = {REST}', "fails_own:drawn")
 def drawn(n_records, *, seed):
     raise OSError("secret")
 """
