@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from scoring.addresses import function_at
 from scoring.catalogs import Registry
-from scoring.cheaters import answers, series, tables
 
 if TYPE_CHECKING:
     from scoring.anonymizers.base import Anonymized
+    from scoring.cheaters import answers, tables
     from scoring.formats.sequential.series import Series
     from scoring.formats.sequential.tables import Microdata, Release
     from scoring.tables.equivalence import IntArray
@@ -46,6 +47,16 @@ class Cheater:
         return bool(self.table or self.series)
 
 
+@dataclass(frozen=True, slots=True)
+class _At:
+    """A function by its address, imported at its first call: pages list cheaters without numerical libraries."""
+
+    address: str
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        return function_at(self.address)(*given, **named)
+
+
 CHEATERS = Registry(
     "cheater",
     (
@@ -56,8 +67,8 @@ CHEATERS = Registry(
                 "ja": "元データをそのまま提出する",
             },
             ("verbatim",),
-            table=tables.raw,
-            series=series.raw_series,
+            table=_At("scoring.cheaters.tables:raw"),
+            series=_At("scoring.cheaters.series:raw_series"),
         ),
         Cheater(
             "sorted",
@@ -66,8 +77,8 @@ CHEATERS = Registry(
                 "ja": "元データを並べ替え、並べ替える前の行番号を付けて提出する",
             },
             ("truth", "verbatim"),
-            table=tables.sorted_rows,
-            series=series.sorted_series,
+            table=_At("scoring.cheaters.tables:sorted_rows"),
+            series=_At("scoring.cheaters.series:sorted_series"),
         ),
         Cheater(
             "permuted",
@@ -76,7 +87,7 @@ CHEATERS = Registry(
                 "ja": "本物のレコードを、それぞれ近い別のレコードの行として提出する",
             },
             ("truth", "verbatim"),
-            table=tables.permuted,
+            table=_At("scoring.cheaters.tables:permuted"),
         ),
         Cheater(
             "one-record",
@@ -85,8 +96,8 @@ CHEATERS = Registry(
                 "ja": "少数のレコードを複製しただけの表を提出する",
             },
             ("verbatim",),
-            table=tables.one_record,
-            series=series.one_record_series,
+            table=_At("scoring.cheaters.tables:one_record"),
+            series=_At("scoring.cheaters.series:one_record_series"),
         ),
         Cheater(
             "verbatim",
@@ -95,7 +106,7 @@ CHEATERS = Registry(
                 "ja": "他の人々のレコードを、有用性が保たれるように選んでそのまま提出する",
             },
             ("verbatim",),
-            table=tables.verbatim,
+            table=_At("scoring.cheaters.tables:verbatim"),
         ),
         Cheater(
             "constant",
@@ -104,10 +115,10 @@ CHEATERS = Registry(
                 "ja": "どの質問にも同じ答えを返す",
             },
             ("margin", "truth"),
-            rows=answers.constant_row,
-            answers=answers.constant_answers,
-            values=series.constant_values,
-            counts=series.constant_counts,
+            rows=_At("scoring.cheaters.answers:constant_row"),
+            answers=_At("scoring.cheaters.answers:constant_answers"),
+            values=_At("scoring.cheaters.series:constant_values"),
+            counts=_At("scoring.cheaters.series:constant_counts"),
         ),
         Cheater(
             "sheets-only",
@@ -116,7 +127,7 @@ CHEATERS = Registry(
                 "ja": "公開された質問票どうしを照合するだけで、表は開かない",
             },
             ("margin",),
-            answers=answers.answers_of_sheets,
+            answers=_At("scoring.cheaters.answers:answers_of_sheets"),
         ),
         Cheater(
             "replay",
@@ -124,7 +135,7 @@ CHEATERS = Registry(
                 "en": "runs the public methods with small seeds until one gives the published table",
                 "ja": "公開された手法を小さなシードで次々に実行し、公開データと同じ表を再現する",
             },
-            rows=answers.replayed_rows,
+            rows=_At("scoring.cheaters.answers:replayed_rows"),
         ),
         Cheater(
             "sacrificial",
@@ -133,8 +144,8 @@ CHEATERS = Registry(
                 "ja": "別のチームから受け取ったファイルを使って攻撃する",
             },
             ("attackers",),
-            rows=answers.given_rows,
-            answers=answers.given_answers,
+            rows=_At("scoring.cheaters.answers:given_rows"),
+            answers=_At("scoring.cheaters.answers:given_answers"),
         ),
     ),
 )

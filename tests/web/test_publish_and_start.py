@@ -35,7 +35,7 @@ def test_a_draft_is_published_and_its_first_round_opens(other, oscar):
     assert "Publish and open the first round now" in page
     lengths = [round.closes_at - round.opens_at for round in other.rounds.all()]
     page = oscar.post(
-        ADDRESS, {"start": "1", "version": other.version}, follow=True
+        ADDRESS, {"start": "1", "version": other.version, "sentence": "A practice."}, follow=True
     ).content.decode()
     assert "The contest is public, and its first round is open." in page
     assert is_open(other)

@@ -59,7 +59,7 @@ def test_the_page_asks_for_the_fragment_until_everything_is_final(cast, as_user,
     pipeline.scored(submission)
     scored, _ = poll(alice, address, waiting["ETag"])
     assert (scored.status_code, scored["ETag"] == waiting["ETag"]) == (200, False)
-    assert "hx-get" not in scored.content.decode()
+    assert 'hx-trigger="every' not in scored.content.decode()
     assert "state-scored" in scored.content.decode()
 
 

@@ -152,7 +152,8 @@ def test_measures_that_draw_take_their_seed_from_the_secret_the_same_for_all_tea
     cast.contest.refresh_from_db()
     secret = bytes.fromhex(storage_text(cast.contest.secret))
     purposes = ["measures/anonymization", "measures/anonymization/final"]
-    assert seeds == [derived_seed(secret, purpose) for purpose in purposes] * 2
+    mix = cast.contest.mixes["start"]
+    assert seeds == [derived_seed(secret, purpose, mix) for purpose in purposes] * 2
     assert set(purposes) <= set(purposes_of(cast.contest))
 
 

@@ -17,13 +17,10 @@ from pwscup.contests.selectors import dataset_of
 from pwscup.contests.teams.tables import numbers_of, table_of
 from pwscup.core.db.recent import Recent
 from pwscup.core.files import storage
-from pwscup.formats.attacks.archives import records_of
 from pwscup.submissions import selectors
 from pwscup.submissions.models import Release
 from pwscup.submissions.results.counting import counted_rates
 from scoring.rulesets.base import ONCE
-from scoring.tables.agreement import looks_like
-from scoring.tables.reading import read_records
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Round
@@ -134,6 +131,11 @@ def another_original(contest: Contest) -> Iterator[Hint]:
 @lru_cache(maxsize=1_000)
 def _looks_like(release_pk: int) -> int | None:
     """The number of the original that a release looks like; remembered, as neither changes."""
+    # these import numpy, which other pages do not need
+    from pwscup.formats.attacks.archives import records_of
+    from scoring.tables.agreement import looks_like
+    from scoring.tables.reading import read_records
+
     release = Release.objects.select_related("table", "team__contest", "submission").get(
         pk=release_pk
     )
