@@ -241,7 +241,8 @@ class Pages:
         oscar.send(f"{self.organized}/terms/", {"terms": TERMS})
 
     def publish(self) -> None:
-        self.oscar.send(f"{self.organized}/", action="/publish/")
+        sentence = {"sentence": "No dry run has played these rules."}
+        self.oscar.send(f"{self.organized}/", sentence, "/publish/")
 
     def start(self) -> None:
         self.oscar.send(f"{self.organized}/rounds/start/")
