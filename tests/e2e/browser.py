@@ -112,6 +112,11 @@ class Person:
     def follow(self, link: str) -> None:
         self.page.get_by_role("link", name=link, exact=True).first.click()
 
+    def says_what_is_known(self) -> None:
+        """Write the sentence for participants, where no dry run has played the rules."""
+        if (sentence := self.page.locator("#sentence")).count():
+            sentence.first.fill("No dry run has played these rules.")
+
     def press(self, button: str | re.Pattern[str]) -> None:
         self.page.get_by_role("button", name=button, exact=True).click()
 

@@ -108,6 +108,7 @@ def create_contest(organizer: Person, cup: Cup) -> None:
     organizer.sees("The table is now the contest's original.")
     assert "will have no value" not in organizer.text("main")
     organizer.go(f"{cup.organize}/")
+    organizer.says_what_is_known()
     organizer.press("Publish")
     organizer.sees("The contest is public")
 

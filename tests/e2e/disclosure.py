@@ -57,6 +57,7 @@ def create_contest(organizer: Person) -> None:
     organizer.press("Use this table")
     organizer.sees("Participants do not get the table, but they see the schema.")
     organizer.go(f"{ORGANIZE}/")
+    organizer.says_what_is_known()
     organizer.press("Publish")
     organizer.sees("The contest is public")
 

@@ -133,6 +133,7 @@ def add_judge(teacher: Person, judge: Person) -> None:
 
 def publish(teacher: Person) -> None:
     teacher.go(f"{ORGANIZE}/")
+    teacher.says_what_is_known()
     teacher.press("Publish")
     teacher.sees("The contest is public")
 

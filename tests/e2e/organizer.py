@@ -58,6 +58,7 @@ def create_contest(organizer: Person, table: Path) -> None:
     give_table(organizer, table)
     set_dates(organizer)
     organizer.go(f"{ORGANIZE}/")
+    organizer.says_what_is_known()
     organizer.press("Publish")
     organizer.sees("The contest is public")
     open_round(organizer, "anonymization")
