@@ -108,5 +108,6 @@ def open_a_contest(
     organizer.press("Review and use")
     organizer.press("Use this table")
     organizer.follow("Publish")
+    organizer.page.locator("#sentence").first.fill("No dry run has played these rules.")
     organizer.press("Publish and open the first round now")
     organizer.person.sees("The contest is running")

@@ -130,6 +130,7 @@ def test_an_organizer_needs_no_mouse(meet, staged, tmp_path, size):
         press(person, "button", button, MOST_STOPS_OF_ORGANIZERS)
     person.sees("The table is now the contest's original.")
     press(person, "link", "Publish", MOST_STOPS_OF_ORGANIZERS)
+    person.says_what_is_known()
     publish = page.get_by_role("button", name="Publish and open the first round now", exact=True)
     unseen += rings_of(person, publish)
     press(person, "button", "Publish and open the first round now", MOST_STOPS_OF_ORGANIZERS)
