@@ -55,12 +55,15 @@ def _stages_at(contest: Contest, moment: datetime) -> set[str]:
 def boards_of(
     contest: Contest, moment: datetime, teams: Mapping[int, Called], *, is_final: bool
 ) -> list[Board]:
-    """Every board, with the names of teams from `teams`."""
+    """Every board, with the names of teams from `teams`.
+
+    Without intervals: a copy of an archive without the answer key has not what they are computed from.
+    """
     found = []
     for scope in scopes_of(contest, moment, is_final=is_final):
         known = [_renamed(part, teams) for part in facts.gather(scope)]
         made = build.build_season(known) if scope.is_season else build.build(known[0])
-        found.append({**_what(scope), "boards": made})
+        found.append({**_what(scope), "boards": _without_intervals(made)})
     return json.loads(json.dumps(found, allow_nan=False))
 
 
@@ -141,11 +144,8 @@ def _shown_measures(known: Facts) -> list[str]:
 
 
 def differences(expected: list[Board], found: list[Board]) -> list[dict[str, Any]]:
-    """Differences of recomputed boards: by board and team, the ranks and totals; empty if they are equal.
-
-    Intervals are left out: an archive without the answer key has not what they are computed from.
-    """
-    if _without_intervals(expected) == _without_intervals(found):
+    """Differences of recomputed boards: by board and team, the ranks and totals; empty if they are equal."""
+    if expected == found:
         return []
     before, after = (dict(_tables(board)) for board in (expected, found))
     lines = [
