@@ -50,14 +50,14 @@ def errors_epsilon(ruleset: Ruleset) -> Decimal | None:
 
 
 def most_per_cell(contest: Contest) -> int:
-    """The largest count of an estimate, where errors cost ε: a power of ten above the number of records.
+    """The largest count of an estimate: where errors cost ε, that of as many digits as the number of records has.
 
-    Otherwise any.
+    It does not disclose that number. Otherwise any.
     """
     from scoring.formats.disclosure.estimates import MAX_COUNT
 
     exact = errors_epsilon(contest.ruleset) is None
-    return MAX_COUNT if exact else 10 ** len(str(dataset_of(contest).n_records))
+    return MAX_COUNT if exact else 10 ** len(str(dataset_of(contest).n_records)) - 1
 
 
 def n_cells(ruleset: Ruleset, schema: Schema) -> int:

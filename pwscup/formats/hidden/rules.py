@@ -36,7 +36,8 @@ NOISY_ERRORS = _(
     "The errors of estimates are distances from the counts of the target with discrete Laplace noise of scale 2/ε for "
     "ε = %(epsilon)s. It is drawn once for all estimates of all teams, and nobody can repeat it. Everything that is "
     "shown about estimates, also in the debriefing, is computed from these noisy counts, so that all of it together "
-    "costs ε = %(epsilon)s, however many estimates there are. A count of an estimate is at most the number of records."
+    "costs ε = %(epsilon)s, however many estimates there are. A count of an estimate has at most as many "
+    "digits as the number of records."
 )
 IN_ALL = _(
     "What one team can learn about the table in the whole contest costs ε = %(one)s: %(released)s for what is released "
