@@ -248,7 +248,7 @@ def passed_on(
 
     Of the organizer's records outside a team's original, those that stand in its table may be there by chance, but the
     draw decided which of them another team has: their number has a hypergeometric distribution, whatever
-    the method. So every record of an original that others do not have tells whose it is.
+    the method. So every record of an original that others do not have names its team.
 
     Examples
     --------
